@@ -6,8 +6,7 @@ from doc_pages import table
 from typer.main import get_command
 
 from spacy_nereval.cli import nereval
-from spacy_nereval.cli.app import BUSY, UNUSABLE
-from spacy_nereval.cli.help_pages import argument_name, option_text
+from spacy_nereval.cli.app import BUSY, UNUSABLE, argument_name, option_text
 
 STATUSES = {
     0: "done",

@@ -257,6 +257,9 @@ def metrics_page() -> str:
         "**ETER** (Ben Jannet et al., 2014) combines the ETAPE slot error, which is here as `slot_error` with "
         "`weights=etape`, with an error over the components of structured entities. We could not obtain the "
         "definition of that component error, and we do not publish a guess under its name.",
+        "**Measures of whole trees**, such as the leaf-ancestor metric and dependency-based ones (Rehbein and van "
+        "Genabith, 2007), which the FairEval paper names beside its own, compare paths through a tree. The metrics "
+        "here take labelled spans. These do not say which node is above which where two have the same boundaries.",
     ]
     return "\n\n".join(blocks) + "\n"
 

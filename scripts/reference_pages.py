@@ -16,7 +16,7 @@ API = {
         [
             *("score", "Result", "score_runs", "compare", "Comparison", "datasets", "DataSets", "gate", "Gate"),
             *("plan", "Plan", "thresholds", "Thresholds", "apply", "Corrections"),
-            *("Confidence", "Document", "load", "locate"),
+            *("Confidence", "Document", "load", "locate", "show"),
         ],
     ),
     "Agreement of annotators": ("spacy_nereval", ["agreement", "Agreement"]),

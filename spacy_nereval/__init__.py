@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import compare, evaluate, merge, score, score_runs
+    from .api.showing import show
     from .core.declaration import Classes, Metric, Score, Verdict, one_each, prf_scores
     from .core.formulas import prf, ratio
     from .core.mention_places import locate
@@ -32,6 +33,7 @@ else:
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("compare", "evaluate", "merge", "score", "score_runs"),
+        "api.showing": ("show",),
         "core.declaration": ("Classes", "Metric", "Score", "Verdict", "one_each", "prf_scores"),
         "core.formulas": ("prf", "ratio"),
         "core.mention_places": ("locate",),
@@ -101,6 +103,7 @@ __all__ = [
     "registry",
     "score",
     "score_runs",
+    "show",
     "thresholds",
 ]
 

@@ -171,7 +171,7 @@ def renaming_labels_renames_rows(metric: Metric, corpus: Corpus) -> None:
     ]
     before, after = _result(metric, corpus), _result(metric, renamed)
     for result in (before, after):
-        for key in ("verdicts", "confusion"):
+        for key in ("verdicts", "confusion", "boundaries"):
             result.pop(key, None)
     before["per_type"] = {new[label]: row for label, row in before["per_type"].items()}
     _same(before, after, "with these labels", "with other labels")

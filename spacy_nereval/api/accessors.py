@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
 from ..core.messages import describe_unknown, join_names
 from ..evaluation.bounds import UNBOUNDED
 from ..metrics.registry import names
+from ..reporting.declared import has_hits
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records
 from ..reporting.result_table import Cost, Interval, ResultTable, direction
@@ -28,26 +29,37 @@ Bounds = Callable[[], Mapping[str, Any]]
 HABITS = {
     "precision": "p",
     "recall": "r",
-    "f1": "f",
-    "f_1": "f",
-    "fscore": "f",
-    "f1_score": "f",
-    "f1-score": "f",
-    "fbeta": "f",
+    **dict.fromkeys(("f1", "f_1", "fscore", "f1_score", "f1-score", "fbeta"), "f"),
     "score": "value",
-    "ci": "interval()",
-    "confidence_interval": "interval()",
+    **dict.fromkeys(("ci", "confidence_interval"), "interval()"),
     "low": "interval().low",
     "high": "interval().high",
     "macro": "averages['macro']",
     "weighted": "averages['weighted']",
-    "f1_macro": "averages['macro']['f']",
-    "macro_f1": "averages['macro']['f']",
-    "macro_f": "averages['macro']['f']",
-    "per_type": "labels",
-    "per_label": "labels",
+    **dict.fromkeys(("f1_macro", "macro_f1", "macro_f"), "averages['macro']['f']"),
+    **dict.fromkeys(("per_type", "per_label"), "labels"),
 }
-"""What other packages call a score, and what a metric's scores call it here."""
+"""Names from other packages, and how a metric's scores are called here."""
+
+
+# fmt: off
+MetricName = Literal[
+    "strict", "semeval", "slot_error", "loio", "fair", "wrf", "ace", "char", "hierarchical", "overlap",
+    "plagdet", "relaxed", "tmr", "token",
+]
+"""The metrics of this package, but `mentions`, since JSON has this key too."""
+
+ScoreKey = Literal[
+    "strict_p", "strict_r", "strict_f", "exact_p", "exact_r", "exact_f", "partial_p", "partial_r", "partial_f",
+    "type_p", "type_r", "type_f", "ser", "err", "ser_acc", "loio_p", "loio_r", "loio_f", "fair_p", "fair_r",
+    "fair_f", "char_p", "char_r", "char_f", "hierarchical_p", "hierarchical_r", "hierarchical_f", "mentions_p",
+    "mentions_r", "mentions_f", "overlap_p", "overlap_r", "overlap_f", "plagdet_p", "plagdet_r", "plagdet_f",
+    "plagdet_granularity", "relaxed_p", "relaxed_r", "relaxed_f", "tmr_all", "tmr_seen", "tmr_unseen_any",
+    "tmr_unseen_tokens", "tmr_unseen_type", "tmr_confusable", "tmr_confusable_seen", "tmr_confusable_unseen",
+    "token_p", "token_r", "token_f", "token_accuracy",
+]
+"""The score keys of this package that are no names of metrics."""
+# fmt: on
 
 
 class Headline(NamedTuple):
@@ -120,10 +132,10 @@ class ScoreSet:
     r: float | None
     f: float | None
 
-    def __init__(self, metric: Metric, declared: Sequence[Score], own: Mapping[str, Any], bounds: Bounds) -> None:
+    def __init__(self, metric: Metric, declared: Sequence[Score], values: Mapping[str, Any], bounds: Bounds) -> None:
         self._metric = metric
         self._declared = declared
-        self._own = own
+        self._values = values
         self._bounds = bounds
 
     @property
@@ -134,12 +146,12 @@ class ScoreSet:
     @property
     def scores(self) -> dict[str, float | None]:
         """Every score by name; None where it is undefined."""
-        return dict(self._own["scores"])
+        return dict(self._values["scores"])
 
     @property
     def counts(self) -> dict[str, int]:
-        """The counts that the scores are computed from; none of means of training runs."""
-        return dict(self._own.get("counts", {}))
+        """The counts that the scores are computed from; empty for the means of training runs."""
+        return dict(self._values.get("counts", {}))
 
     @property
     def value(self) -> float | None:
@@ -147,7 +159,7 @@ class ScoreSet:
         return self[self._main]
 
     def interval(self, score: str | None = None) -> Interval | None:
-        """Return the interval of a score, that of the result or else at 95 %.
+        """Return the interval of a score: that of the result, or else one at 95 %.
 
         Args:
             score: Its name; by default that of `value`.
@@ -164,14 +176,14 @@ class ScoreSet:
     @property
     def keys(self) -> dict[str, str]:
         """The score keys, and the names of their scores."""
-        return {score.key: score.name for score in self._declared if score.key and score.name in self._own["scores"]}
+        return {score.key: score.name for score in self._declared if score.key and score.name in self._values["scores"]}
 
     @property
     def _main(self) -> str:
         return next((score.name for score in self._declared if score.headline), self._declared[0].name)
 
     def _named(self, name: str) -> str:
-        values = self._own["scores"]
+        values = self._values["scores"]
         if name in values:
             return name
         if name in self.keys:
@@ -179,7 +191,7 @@ class ScoreSet:
         raise KeyError(self._absent(name))
 
     def _absent(self, name: str) -> str:
-        names_known = [*self._own["scores"]]
+        names_known = [*self._values["scores"]]
         usual = HABITS.get(name.lower(), name)
         if name in self.counts:
             return f"{self.name} has no score {name!r}, but a count: write .counts[{name!r}]"
@@ -195,7 +207,7 @@ class ScoreSet:
         return math.nan if self.value is None else self.value
 
     def __getitem__(self, name: str) -> float | None:
-        value: float | None = self._own["scores"][self._named(name)]
+        value: float | None = self._values["scores"][self._named(name)]
         return value
 
     def __getattr__(self, name: str) -> float | None:
@@ -207,16 +219,16 @@ class ScoreSet:
             raise AttributeError(error.args[0]) from None
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(name for name in self._own["scores"] if name.isidentifier())})
+        return sorted({*super().__dir__(), *(name for name in self._values["scores"] if name.isidentifier())})
 
     def _ipython_key_completions_(self) -> list[str]:
-        return [*self._own["scores"]]
+        return [*self._values["scores"]]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._own["scores"])
+        return iter(self._values["scores"])
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self._own["scores"].items())
+        values = ", ".join(f"{name}={value!r}" for name, value in self._values["scores"].items())
         return f"{self.name}({values})"
 
 
@@ -232,26 +244,26 @@ class MetricScoreSet(ScoreSet):
     @property
     def labels(self) -> Named[ScoreSet]:
         """The scores of each label."""
-        return Named({label: self.of_label(label) for label in self._own["per_type"]})
+        return Named({label: self.of_label(label) for label in self._values["per_type"]})
 
     def of_label(self, label: str) -> ScoreSet:
         """Return the scores of a label that the result has."""
-        scores, metric, bounds = self._own["per_type"][label], self._metric, self._bounds
+        scores, metric, bounds = self._values["per_type"][label], self._metric, self._bounds
         return ScoreSet(metric, metric.label_scores, scores, lambda: bounds().get("of labels", {}).get(label, {}))
 
     @property
     def averages(self) -> dict[str, dict[str, Any]]:
         """The averages over labels, "macro" and "weighted", and over documents, "docs"."""
-        return Named(self._own["averages"])
+        return Named(self._values["averages"])
 
     @property
     def confusion(self) -> Confusion:
         """The confusion matrix: gold in rows, predicted in columns. Raise ValueError if the metric has none."""
-        if "confusion" not in self._own:
+        if "confusion" not in self._values:
             raise ValueError(
                 f"{self.name} has no confusion matrix: write confusion('fair') with fair among the metrics"
             )
-        return Confusion(self._metric, self._own["confusion"])
+        return Confusion(self._metric, self._values["confusion"])
 
 
 class Confusion(dict[str, dict[str, int]]):
@@ -291,16 +303,23 @@ class Confusion(dict[str, dict[str, int]]):
     def to_frame(self) -> pandas.DataFrame:
         """Return the matrix as a pandas DataFrame with gold labels as its index and predicted ones as its columns.
 
+        The name of the columns is "predicted", or "predicted (errors only)" where the matrix has no hits.
+
         Raises:
             ValueError: pandas is not installed.
         """
-        return frame(records(self._table)).set_index("gold")
+        return frame(records(self._table)).set_index("gold").rename_axis(columns=predicted_axis(self._metric))
 
     def __repr__(self) -> str:
         return f"{self._table.heading}\n{render(self._table)}"
 
     def _repr_html_(self) -> str:
         return as_html([html_table(self._table)])
+
+
+def predicted_axis(metric: Metric) -> str:
+    """Return the name of the columns in the frame of a metric's confusion matrix."""
+    return "predicted" if has_hits(metric) else "predicted (errors only)"
 
 
 class LabelScores:
@@ -400,42 +419,29 @@ OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().hig
 LINES = {
     "to_csv": "r.save('scores.csv')",
     "to_excel": "r.to_frame().to_excel('scores.xlsx')",
-    "to_pandas": "r.to_frame()",
-    "to_df": "r.to_frame()",
-    "df": "r.to_frame()",
-    "dataframe": "r.to_frame()",
-    "to_dataframe": "r.to_frame('all')",
-    "frame": "r.to_frame('all')",
-    "from_json": "r.load('result.json')",
-    "read": "r.load('result.json')",
-    "displacy": "r.render(0)",
-    "visualize": "r.render(0)",
+    **dict.fromkeys(("to_pandas", "to_df", "df", "dataframe"), "r.to_frame()"),
+    **dict.fromkeys(("to_dataframe", "frame"), "r.to_frame('all')"),
+    **dict.fromkeys(("from_json", "read"), "r.load('result.json')"),
+    **dict.fromkeys(("displacy", "visualize"), "r.render(0)"),
     "plot": "r.report()",
     "confidence": "r.headline.interval, and score(..., confidence=True) for those of all scores",
     "support": "r.labels['{label}'].support, or r['gold']",
     "averages": "r.{metric}.averages",
-    "macro_f1": "r.{metric}.averages['macro']['f']",
-    "f1_macro": "r.{metric}.averages['macro']['f']",
+    **dict.fromkeys(("macro_f1", "f1_macro"), "r.{metric}.averages['macro']['f']"),
     "print": "print(r)",
     "to_html": "r.save('report.html')",
     "classification_report": "print(r), or r.to_frame('label-scores')",
-    "confusion_matrix": "r.confusion().to_frame()",
-    "per_type": "r.labels",
-    "types": "r.labels",
-    "per_label": "r.labels",
-    "ents_per_type": "r.labels",
-    "by_label": "r.labels",
+    "confusion_matrix": "r.confusion('strict').to_frame(), and r.confusion('fair') for the errors alone",
+    **dict.fromkeys(("per_type", "types", "per_label", "ents_per_type", "by_label"), "r.labels"),
     "results": "r.to_dict()",
     "value": "r.headline.value",
     "interval": "r.headline.interval",
     "intervals": "r.{metric}.interval(), and score(..., confidence=True) for those of all scores",
-    "micro avg": "r.{metric}.scores",
-    "macro avg": "r.{metric}.averages['macro']",
+    **dict.fromkeys(("micro avg", "micro"), "r.{metric}.scores"),
+    **dict.fromkeys(("macro avg", "macro"), "r.{metric}.averages['macro']"),
     "weighted avg": "r.{metric}.averages['weighted']",
-    "macro": "r.{metric}.averages['macro']",
-    "micro": "r.{metric}.scores",
 }
-"""What people write who come from other packages, and what it is called here, with a metric that was scored."""
+"""Names from other packages, and what to write here instead, with one of the metrics that were scored."""
 
 
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""From whatever a user has to documents: pairs of items, one of each side for a document."""
+"""Make documents of whatever a user has: items of gold annotation and of predictions, paired."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import AUTO_OFFSETS, OFFSETS, Reading, validate_settings
+from ..core.arguments import SAME, Reading, side_reading, validate_settings
 from ..core.labels import rules_of
 from ..core.messages import describe_unknown, shorten, spell_argument
 from ..core.spans import Document, relabel
@@ -19,11 +19,11 @@ from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
 from ..io.formats.tags import TagSequence, TokenDocument, read_tag_lists
 from ..io.read import UNANNOTATED, Pairing
-from ..io.records import Predictions, Record, pair
+from ..io.records import Predictions, Record, check_has_text, pair, side_notes
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
-from .items import Ends, Place, is_spacy, place_of, plain_record, tags_in_words
+from .items import LACKING, Ends, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def documents_of(
     Raises:
         ValueError: As `scoring.score` says.
     """
-    side = Side(gold, "gold", items.reading)
-    other = Side(pred, name, items.reading, side.tag_names)
+    side = Side(gold, "gold", side_reading(items.reading, 0))
+    other = Side(pred, name, side_reading(items.reading, 1), side.tag_names)
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
     chosen = choose_metrics(items.metrics, lambda: unknown((side, other), text, tokens))
     return [*relabel(documents(side, other, text, tokens, items.reading), rules_of(items.reading))], chosen
@@ -68,7 +68,7 @@ class _Kept(list[Any]):
 
 
 def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
-    """Return how items are read, and the gold annotation, both so that they can be read for several systems."""
+    """Return the arguments and the gold annotation in a form that can be read again for each of several systems."""
     text, tokens = (None if value is None else [*value] for value in (items.text, items.tokens))
     read = read_if_path(gold, "gold", items.reading)
     return items._replace(text=text, tokens=tokens), read if read is None or hasattr(read, "__len__") else _Kept(read)
@@ -118,6 +118,7 @@ class ItemReading(TypedDict, total=False):
     repair: str
     end: str | None
     spans_key: str | None
+    keys: Any
     labels: Mapping[str, str | None] | str | Path | None
     only: Iterable[str] | str | None
     depth: int | None
@@ -126,6 +127,11 @@ class ItemReading(TypedDict, total=False):
     occurrences: str
     tag_names: TagNames
     offsets: str | None
+    match_text: str
+    outside: str | None
+    trim: str | None
+    join: bool
+    missing_tokens: str | None
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -161,16 +167,11 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
         if line := OF_OTHERS.get(unknown[0]):
             raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
         raise TypeError(f"unexpected argument: {describe_unknown(unknown[0], ItemReading.__annotations__)}")
-    reading = validate_settings(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
-    if reading.offsets == AUTO_OFFSETS:
-        raise ValueError(
-            f"{spell_argument('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}"
-        )
-    return reading
+    return validate_settings(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
 
 
 def not_known(what: str, name: str, of_each: str) -> str:
-    """Return that something is not known, and which argument gives it."""
+    """Return the sentence that something is not known, and which argument gives it."""
     return f"the {what} are not known: give {spell_argument(name)}, the {of_each} of each document"
 
 
@@ -210,31 +211,25 @@ def has_tokens_of(item: Any) -> bool:
 
 def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides of tags, whose unit is the token."""
-    sides = [[*gold.items()], [*pred.items()]]
-    _check_lengths(dict(zip((gold.name, pred.name), map(len, sides))))
-    sides = tags_of([(side.name, items, side.tag_names) for side, items in zip((gold, pred), sides)])
-    tagged = [
-        read_tag_lists(items, side.name, reading.scheme, reading.repair) for items, side in zip(sides, (gold, pred))
-    ]
     predictions = Predictions(pred.name, UNANNOTATED[0])
-    for number, (a, b) in enumerate(zip(*tagged)):
-        annotated = [side[number] is not None for side in sides]
-        if not annotated[0] or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=annotated[1])):
+    for number, (a, b) in enumerate(zip(*_tag_sequences((gold, pred), reading, remedy=""))):
+        if a is None or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=b is not None)) or b is None:
             yield None
             continue
         if a.length != b.length:
             raise ValueError(
                 f"document {number}: {gold.name} has {tags_in_words(a.length)} and {pred.name} has {b.length}; "
-                "expected one tag per token on both sides"
+                f"expected one tag per token on both sides{LACKING}"
             )
         document = TokenDocument(a.spans, b.spans, a.length)
         document.repaired = a.repaired + b.repaired
+        document.notes = side_notes(a.notes, b.notes)
         yield _without_gaps(document, a.gaps) if a.gaps else document
     predictions.check_end()
 
 
 _NO_TEXT = Record("?", set())
-"""A side without a text; anything but white space, which needs no annotation."""
+"""Stands for a side without a text. Its own text is not blank, since blank texts need no annotation."""
 
 
 def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
@@ -243,7 +238,7 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
     result = TokenDocument(gold, kept, len(document.known_tokens))
     result.ignored = len(pred) - len(kept)
-    result.repaired = document.repaired
+    result.repaired, result.notes = document.repaired, document.notes
     return result
 
 
@@ -265,11 +260,11 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
-    sides = records_of(gold, reading), records_of(pred, reading)
-    for number, (a, b) in enumerate(Pairing(gold.name, pred.name).pairs(*sides)):
+    sides = records_of(gold), records_of(pred)
+    for number, (a, b) in enumerate(Pairing(gold.name, pred.name, reading.match_text).pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.is_skipped(a, b)
-            document = pair(a, b)
+            document = pair(a, b, reading.missing_tokens)
             document = None if skipped else document
             yield units.assign_unit(document, a) if units else document
         except ValueError as error:
@@ -279,7 +274,7 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     predictions.check_end()
 
 
-def records_of(side: Side, reading: Reading) -> Iterator[Record]:
+def records_of(side: Side) -> Iterator[Record]:
     """Yield the records of a side that has texts. Raise ValueError, with the document, if one cannot be read."""
     for number, item in enumerate(side.items()):
         if item is None or not has_text(item):
@@ -287,7 +282,7 @@ def records_of(side: Side, reading: Reading) -> Iterator[Record]:
                 f"{side.name}, document {number}: it is {item!r}, and the others are {side.about.words}; a document "
                 'without annotation needs its text too: give a Doc, or a record with "answer": "ignore"'
             )
-        yield record_of_item(item, f"{side.name}, document {number}", reading)
+        yield record_of_item(item, f"{side.name}, document {number}", side.reading)
 
 
 def has_text(item: Any) -> bool:
@@ -303,7 +298,8 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
     """
     if isinstance(item, Record):
         return item
-    format = Format(match=reading.match, occurrences=reading.occurrences, offsets=reading.offsets)
+    check_unit_is_given(reading)
+    format = Format(match=reading.match, occurrences=reading.occurrences, offsets=reading.offsets, end=reading.end)
     try:
         if isinstance(item, Mapping):
             return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
@@ -320,7 +316,7 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
 def _in_order(
     gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading, ids: Iterable[str | None] | None
 ) -> Iterator[Document | None]:
-    """Yield the documents of two sides of which one or both have no texts: paired by their order."""
+    """Yield the documents of two sides, of which one or both have no texts, paired by their order."""
     given = {"text": text, "tokens": tokens, "ids": ids}
     names = [name for name, value in given.items() if value is not None]
     extra = [listed_items(given[name], name) for name in names]
@@ -336,9 +332,9 @@ def _in_order(
             _check_lengths(dict(zip((gold.name, pred.name, *names), lengths)))
         beside = dict(zip(names, items[2:]))
         try:
-            (a, b), place = _records_of_document((gold.name, pred.name), items[:2], beside, reading, ends)
+            (a, b), place = _records_of_document((gold, pred), items[:2], beside, ends)
             skipped = predictions.is_skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
-            document = _without_text(a, b) if place.text is None else pair(a, b)
+            document = _without_text(a, b) if place.text is None else pair(a, b, reading.missing_tokens)
         except ValueError as error:
             raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:
@@ -361,25 +357,26 @@ def _without_text(gold: Record, pred: Record) -> Document | None:
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.span_scores = {span: score for span, score in pred.span_scores.items() if span in {*kept}}
+    document.notes = side_notes(gold.notes, pred.notes)
     return document
 
 
 def _records_of_document(
-    names: Sequence[str], row: Sequence[Any], beside: Mapping[str, Any], reading: Reading, ends: Ends
+    sides: Sequence[Side], row: Sequence[Any], beside: Mapping[str, Any], ends: Ends
 ) -> tuple[list[Record], Place]:
     """Return the record of each side, and the text and tokens. An item without a text has that of the others.
 
     Args:
-        names: The names of the sides.
+        sides: The sides.
         row: The item of each.
         beside: The text and the tokens that are given beside the items.
-        reading: How items are read.
         ends: Sees where every span ends.
 
     Raises:
         ValueError: An item cannot be read, or tokens are given beside items that have their own.
     """
-    records = [record_of_item(item, name, reading) if has_text(item) else None for name, item in zip(names, row)]
+    with_texts = [record_of_item(item, s.name, s.reading) if has_text(item) else None for s, item in zip(sides, row)]
+    records = [record and check_has_text(record, s.name) for s, record in zip(sides, with_texts)]
     first, tokens = next((record for record in records if record), None), beside.get("tokens")
     if first is None or first.tokens is None:
         place = place_of(first.text if first else beside.get("text"), tokens)
@@ -388,20 +385,34 @@ def _records_of_document(
     else:
         place = Place(first.text, first.tokens)
     return [
-        record or plain_record(item, name, place, reading, ends) for name, item, record in zip(names, row, records)
+        record or plain_record(item, s.name, place, s.reading, ends) for s, item, record in zip(sides, row, records)
     ], place
 
 
 def all_tagged(sides: Sequence[Side], reading: Reading) -> list[list[TagSequence | None] | None]:
     """Return the tag sequences of each side, read together; None for one that has no tags."""
     tagged = [side for side in sides if side.kind == "tags"]
-    tags = dict(zip(tagged, tags_of([(side.name, [*side.items()], side.tag_names) for side in tagged])))
-    sequences: list[list[TagSequence | None] | None] = []
-    for side in sides:
-        items = tags.get(side)
-        read = [] if items is None else read_tag_lists(items, side.name, reading.scheme, reading.repair)
-        of_side = [None if item is None else tagged_item for item, tagged_item in zip(items or (), read)]
-        sequences.append(None if items is None else of_side)
+    sequences = dict(zip(tagged, _tag_sequences(tagged, reading)))
+    return [sequences.get(side) for side in sides]
+
+
+def _tag_sequences(
+    sides: Sequence[Side], reading: Reading, *, remedy: str | None = None
+) -> list[list[TagSequence | None]]:
+    """Return the tag sequences of sides of tags, None for a document without annotation.
+
+    Args:
+        sides: The sides, which are read together.
+        reading: How tags are read.
+        remedy: What to do if the sides do not have the same number of documents; None if they may differ.
+    """
+    items = [[*side.items()] for side in sides]
+    if remedy is not None:
+        _check_lengths({side.name: len(listed) for side, listed in zip(sides, items)}, remedy)
+    sequences: list[list[TagSequence | None]] = []
+    for side, tags in zip(sides, tags_of([(side.name, listed, side.tag_names) for side, listed in zip(sides, items)])):
+        read = read_tag_lists(tags, side.name, reading)
+        sequences.append([None if item is None else sequence for item, sequence in zip(tags, read)])
     return sequences
 
 
@@ -419,17 +430,17 @@ def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
         raise ValueError(f"{numbers}; expected the same number{remedy}")
 
 
-# Sides that are no pair: those of several annotators, or gold annotation alone
+# Sides of several annotators, or gold annotation alone
 
 
 class SideRecord(NamedTuple):
-    """What one side has of a document: gold annotation, predictions, or an annotator's.
+    """What one side has of a document: its gold annotation, its predictions, or the spans of an annotator.
 
-    Args:
+    Attributes:
         record: The record.
         unit: The key of what the document is resampled with; None for its id or text.
-        rule: The rule by which the key was made.
-        base: The document without spans, if it is not made of the record: its text is not known.
+        rule: The rule that made the key.
+        base: The document without spans, if the text is not known; None if the record has the text.
     """
 
     record: Record
@@ -442,7 +453,7 @@ SideRecords = dict[str, list[SideRecord]]
 """The records of each side, by its name, in the order of the documents."""
 
 UNEVEN = ", with None for what an annotator has not annotated"
-"""The remedy for sides that have not the same number of documents."""
+"""The remedy for sides that do not have the same number of documents."""
 
 
 def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
@@ -462,7 +473,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
-        plain = {name: [*records_of(side, reading)] for name, side in sides.items()}
+        plain = {name: [check_has_text(one, name) for one in records_of(side)] for name, side in sides.items()}
         if tokens is not None:
             plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
         records = {name: [SideRecord(record, *record.unit) for record in side] for name, side in plain.items()}
@@ -495,13 +506,9 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
 
 def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     """Return the records of tag sequences, whose unit is the token."""
-    items = {name: [*side.items()] for name, side in sides.items()}
-    _check_lengths({name: len(tags) for name, tags in items.items()}, UNEVEN)
-    items = dict(zip(items, tags_of([(name, tags, sides[name].tag_names) for name, tags in items.items()])))
-    tagged = {name: read_tag_lists(tags, name, reading.scheme, reading.repair) for name, tags in items.items()}
     records: SideRecords = {name: [] for name in sides}
-    for number, sequences in enumerate(zip(*tagged.values())):
-        annotated = {name: tags for name, tags in zip(sides, sequences) if items[name][number] is not None}
+    for number, sequences in enumerate(zip(*_tag_sequences([*sides.values()], reading, remedy=UNEVEN))):
+        annotated = {name: tags for name, tags in zip(sides, sequences) if tags is not None}
         if len({tags.length for tags in annotated.values()}) > 1:
             has = " and ".join(f"{name} has {tags_in_words(tags.length)}" for name, tags in annotated.items())
             raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
@@ -516,7 +523,7 @@ def _tag_record(tagged: TagSequence | None) -> Record:
     if tagged is None:
         return Record("", set(), annotated=False)
     gaps = tuple((token, token + 1) for token in tagged.gaps)
-    return Record("", {*tagged.spans}, gaps=gaps, repaired=tagged.repaired)
+    return Record("", {*tagged.spans}, gaps=gaps, repaired=tagged.repaired, notes=tagged.notes)
 
 
 def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading: Reading) -> SideRecords:
@@ -532,7 +539,7 @@ def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     for number, row in enumerate(zip(*items.values())):
         beside = {name: values[number] for name, values in extra.items()}
         try:
-            of_document, place = _records_of_document([*sides], row, beside, reading, ends)
+            of_document, place = _records_of_document([*sides.values()], row, beside, ends)
         except ValueError as error:
             raise ValueError(f"document {number}: {error}") from None
         base = Document([], [], tokens=place.offsets) if place.text is None else None
@@ -548,6 +555,7 @@ def load(
     format: str | None = None,
     spans_key: str | None = None,
     column: str | int | None = None,
+    keys: Any = None,
     repair: str | None = None,
     discontinuous: str | None = None,
     offsets: str | None = None,
@@ -556,18 +564,25 @@ def load(
     tag_names: str | None = None,
     match: str | None = None,
     occurrences: str | None = None,
+    match_text: str = SAME,
     unit: str | None = None,
+    word_column: str | int | None = None,
+    scheme: str | None = None,
+    outside: str | None = None,
+    end: str | None = None,
 ) -> list[Record]:
     """Return the documents of an annotation file, as `score` and `compare` take them.
 
-    They take its path, too: `load` is for what has to be said about how the file is read.
+    They take its path too. Use `load` to say how the file is read.
 
     Args:
         path: A file or folder of any input format.
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
-        column, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, unit:
+        column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, match_text,
+        unit, word_column:
             As the options of these names in the commands. `unit` counts for gold annotation.
+        scheme, outside, end: As the options of these names, too.
 
     Returns:
         A record per document, in the order of the file; its `spans` are a sorted list, in characters.
@@ -582,18 +597,11 @@ def load(
     >>> score(load(path), load(path), ["strict"]).strict.f
     1.0
     """
-    reading = Reading(
-        format=format,
-        spans_key=spans_key,
-        column=column,
-        repair=repair or Reading.repair,
-        discontinuous=discontinuous,
-        offsets=offsets,
-        check_text=check_text,
-        annotator=annotator,
-        tag_names=tag_names,
-        match=match or Reading.match,
-        occurrences=occurrences or Reading.occurrences,
-        unit=unit,
-    )
-    return read_file(Path(path), reading)
+    settings = {name: value for name, value in locals().items() if name != "path"}
+    return read_file(Path(path), reading_of_load(**settings))
+
+
+def reading_of_load(**settings: Any) -> Reading:
+    """Return how a file is read, from the arguments of `load`. Raise TypeError if there is no such argument."""
+    given = {name: value for name, value in settings.items() if value is not None or getattr(Reading, name, "") is None}
+    return Reading(**given)

@@ -1,25 +1,44 @@
-"""Tags and spans without a text of their own, as records of a text that may be known from elsewhere.
+"""What one document of a list is: tags, spans, mentions, a Doc, or a record; and its record.
 
-What one document of a list is: tags, spans, mentions, a Doc, or a record; and its spans as plain tuples.
+Tags and spans have no text of their own. It may be known from elsewhere.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from ..core.arguments import Reading
-from ..core.messages import PlainSpan, highest_scores, quote, shorten, validate_span, validate_tokens
+from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
+from ..core.edges import looks_cut
+from ..core.keys import (
+    DOCUMENT_PARTS,
+    ENDS,
+    LABELS,
+    STARTS,
+    SURFACES,
+    TEXTS,
+    TOKEN_LABELS,
+    first_value,
+    label_of,
+    mention_of,
+)
+from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS
-from ..io.formats.jsonl import unpack_pair
-from ..io.formats.settings import fit_span, suggest_unit
-from ..io.formats.tags import TagSequence
+from ..io.formats.jsonl import is_answer, unpack_pair
+from ..io.formats.settings import Format, exclusive_span, fit_span, spell_per_side, suggest_unit
+from ..io.formats.tags import TagSequence, are_tags
 from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
+
+
+LACKING = (
+    "; if predictions lack tokens, give both sides with their words, as {'tokens': [...], 'ner_tags': [...]}, and "
+    "missing_tokens='O'"
+)
+"""The remedy for predictions with fewer tags than gold."""
 
 
 class Place(NamedTuple):
@@ -43,6 +62,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
         ValueError: The item cannot be read, or does not fit the text.
     """
     text, offsets = place
+    check_unit_is_given(reading)
     empty = Record(text or "", set(), None if offsets is None else [*offsets])
     if item is None:
         return empty._replace(annotated=False)
@@ -58,6 +78,14 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
     return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+
+
+def check_unit_is_given(reading: Reading) -> None:
+    """Raise ValueError if the unit of offsets is to be found, which only a file shows."""
+    if reading.offsets == AUTO_OFFSETS:
+        raise ValueError(
+            f"{spell_argument('offsets', AUTO_OFFSETS)}: only files show it; expected one of {', '.join(OFFSETS)}"
+        )
 
 
 def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) -> Record:
@@ -88,15 +116,15 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
     if len(offsets) != item.length:
         raise ValueError(
             f"{name} has {tags_in_words(item.length)} for {len(offsets)} token{'s' * (len(offsets) != 1)}; "
-            "expected one tag per token"
+            f"expected one tag per token{LACKING}"
         )
     spans = {(offsets[start][0], offsets[end - 1][1], label) for start, end, label in item.spans}
     gaps = tuple(offsets[k] for k in item.gaps)
-    return empty._replace(spans=spans, tokens=[*offsets], repaired=item.repaired, gaps=gaps)
+    return empty._replace(spans=spans, tokens=[*offsets], repaired=item.repaired, gaps=gaps, notes=item.notes)
 
 
 def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
-    """Return a span as a tuple; if it does not fit and offsets count something else than characters, say so."""
+    """Return a span as a tuple. If it does not fit, the error says which unit of offsets would."""
     try:
         return _checked_span(span, name, text, reading, ends)
     except ValueError as error:
@@ -111,13 +139,20 @@ def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends
 def _checked_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
     """Return a span as a tuple, compared with the text that it repeats."""
     inclusive = reading.end == "inclusive"
-    start, end, label = plain_span(span, name, None if text is None else len(text), inclusive=inclusive)
+    in_characters = reading.offsets in (None, CODEPOINT)
+    length = len(text) if text is not None and in_characters else None
+    start, end, label = plain_span(span, name, length, inclusive=inclusive)
     surface = surface_of(span)
     if text is None:
         return start, end, label
+    if not in_characters:
+        start, end, label = fit_span(name, (start, end, label), text, Format(offsets=reading.offsets))
     ends.see(text, start, end)
     if surface and text[start:end].split() != surface[0].split():
-        for other, remedy in ((end + 1, 'give end="inclusive"'), (end - 1, 'leave out end="inclusive"')):
+        for other, remedy in (
+            (end + 1, f"give {spell_per_side('end', 'inclusive')}"),
+            (end - 1, "leave out end='inclusive'"),
+        ):
             if (other > end) is not inclusive and text[start:other].split() == surface[0].split():
                 raise ValueError(
                     f"{name} from {start} to {end} is {quote(text[start:end])}, and it says {quote(surface[0])}, "
@@ -194,15 +229,6 @@ EXPECTED = (
     "{'tokens': ..., 'ner_tags': ...}"
 )
 
-STARTS = ("start_char", "start", "start_offset", "start_position")
-ENDS = ("end_char", "end", "end_offset", "end_position")
-LABELS = ("label_", "label", "entity_group", "entity_type", "type")
-SURFACES = ("text", "word", "entity_value")
-"""The names of the parts of a span: in span dicts, in the output of models, and as attributes. The first counts."""
-
-EDGE = re.compile(r"\w\w")
-"""Two characters with no word edge between them."""
-
 
 def is_spacy(item: object, name: str) -> bool:
     """Return whether an item is a spaCy "Doc", "Span" or "Example". spaCy is not imported for it."""
@@ -211,23 +237,63 @@ def is_spacy(item: object, name: str) -> bool:
     return kind is not None and isinstance(item, kind)
 
 
-FIELDS = {*TAG_KEYS, "tokens", "tokenized_text", "words", "text", "data", "sentence", "spans", "label", "labels", "id"}
+FIELDS = {*TAG_KEYS, *TEXTS, *DOCUMENT_PARTS, "tokenized_text", "words", "sentence", "label", "labels"}
 """Keys of a record or a row, which are no labels."""
 
 
-def familiar(item: Any) -> Any:
-    """Return an item in a shape that `kind_of` knows: of spaCy 2's annotation, or strings by label; others stay.
+WORD_KEYS, TAG_KEYS_OF_WORDS = ("word", "token", "text", "form"), ("tag", "ner_tag", "ner", "label", "entity")
+"""The keys of the word and of its tag in a dict of both."""
+
+
+def _row_of_words(item: Any, outside: str | None) -> dict[str, Any] | None:
+    """Return a list of words with their tags as a row of tokens and tags; None for anything else.
+
+    >>> _row_of_words([("Ada", "B-PER"), ("met", "O")], None), _row_of_words([{"Ada": "B-PER"}], None)
+    ({'tokens': ['Ada', 'met'], 'ner_tags': ['B-PER', 'O']}, {'tokens': ['Ada'], 'ner_tags': ['B-PER']})
+    """
+    if not isinstance(item, (list, tuple)) or not item:
+        return None
+    pairs = [_word_and_tag(part) for part in item]
+    words, tags = ([pair[k] for pair in pairs if pair] for k in (0, 1))
+    if len(words) < len(pairs) or not are_tags(tags, outside):
+        return None
+    return {"tokens": words, "ner_tags": tags}
+
+
+def _word_and_tag(part: Any) -> tuple[str, str] | None:
+    """Return a word and its tag, of (word, tag), (word, ..., tag), {word: tag} or a dict of both."""
+    if isinstance(part, (list, tuple)):
+        texts = [*part]
+    elif isinstance(part, Mapping) and len(part) == 1:
+        texts = [*next(iter(part.items()))]
+    elif isinstance(part, Mapping) and not {"start", "score", "index"} & part.keys():
+        texts = [first_value(part, WORD_KEYS), first_value(part, TAG_KEYS_OF_WORDS)]
+    else:
+        return None
+    return (texts[0], texts[-1]) if len(texts) > 1 and all(isinstance(text, str) for text in texts) else None
+
+
+def reshape(item: Any, outside: str | None = None) -> Any:
+    """Return an item in a shape that `kind_of` knows; others stay.
+
+    spaCy 2's annotation becomes spans, strings by label become mentions, words with their tags become a row.
+
+    Args:
+        item: The item.
+        outside: The tag of tokens outside of spans, beside O.
 
     Raises:
         ValueError: Entities are strings without labels.
 
-    >>> familiar({"PER": ["Ada", "Bob"]}), familiar({"entities": [(0, 3, "PER")]})
+    >>> reshape({"PER": ["Ada", "Bob"]}), reshape({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
     item = unpack_pair(item)
+    if row := _row_of_words(item, outside):
+        return row
     if not isinstance(item, Mapping) or FIELDS & item.keys():
         return item
-    if _is_list(listed := item.get("entities")):
+    if _is_list(listed := first_value(item, ("entities", "ents"))):
         if any(isinstance(entity, str) for entity in listed):
             raise ValueError(
                 f"{_quote(item)} has entities without labels; expected (start, end, label), or {{label: [...]}}"
@@ -294,15 +360,16 @@ def _kind_of_plain(item: Any) -> Kind:
     if isinstance(item, Mapping):
         if "tokenized_text" in item or tags_key(item):
             return "record"
-        if _first(item, STARTS) is not None or "entity" in item:
+        if first_value(item, STARTS) is not None or "entity" in item:
             raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
-        if "text" in item or "data" in item:
+        if any(name in item for name in TEXTS) or is_answer(item):
             return "record"
-        raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}")
+        remedy = f", or name the keys with {spell_argument('keys', 'text=KEY,...')}"
+        raise ValueError(f"{_quote(item)} has no 'text'; expected {EXPECTED}{remedy}")
     if isinstance(item, str):
         raise ValueError(
             f"it is the text {shorten(repr(item))}; expected {EXPECTED}, one such item per document: "
-            "a single document is wrapped in []"
+            "a single document is wrapped in []; the answer of a language model is given as {'answer': ...}"
         )
     if isinstance(item, tuple) and len(item) == 3 and isinstance(item[2], str) and not isinstance(item[0], str):
         raise ValueError(f"{_quote(item)} is a single span; expected one list of spans per document: wrap it in []")
@@ -315,15 +382,24 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
     first = next(iter(items), _NOTHING)
     if first is _NOTHING:
         return "empty"
+    if _are_scores(first):
+        raise ValueError("it has scores of tags; expected the tag of each token: take the best with argmax(-1)")
     if isinstance(first, (tuple, list)):
         if len(first) == 2 and all(isinstance(part, str) for part in first):
             return "mentions"
         return "spans"
-    if isinstance(first, Mapping) and {"text", "label"} <= first.keys() <= {"text", "label", "score"}:
+    if isinstance(first, Mapping) and mention_of(first):
         return "mentions"
-    if isinstance(first, Mapping) or _first(first, STARTS) is not None:
+    if isinstance(first, Mapping) or first_value(first, STARTS) is not None:
         return "spans"
     return "tags"  # reading them says what is wrong with numbers, None and the like
+
+
+def _are_scores(row: Any) -> bool:
+    """Return whether a row of a document has a score for each tag, as a model gives them."""
+    if isinstance(row, (list, tuple)):
+        return bool(row) and all(isinstance(score, float) for score in row)
+    return isinstance(row, float) or "float" in str(getattr(row, "dtype", ""))
 
 
 _NOTHING = object()
@@ -349,12 +425,9 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
         if len(span) != 3:
             raise ValueError(f"{name} is {_quote(span)}; expected (start, end, label)")
     else:
-        parts = [_first(span, names) for names in (STARTS, ENDS, LABELS)]
+        parts = [first_value(span, STARTS), first_value(span, ENDS), label_of(span)]
         _check_parts(span, parts, name)
-    if inclusive:
-        start, end, label = parts
-        parts = (start, end + 1 if hasattr(end, "__index__") and not isinstance(end, bool) else end, label)
-    return validate_span(name, parts, length)
+    return validate_span(name, exclusive_span(tuple(parts)) if inclusive else parts, length)
 
 
 def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
@@ -364,10 +437,7 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
         return
     if isinstance(span, Mapping):
         if "label" in missing and "entity" in span:
-            raise ValueError(
-                f"{name} has the tag of a single token, {_quote(span['entity'])}; expected whole spans: make the "
-                'pipeline with aggregation_strategy="simple"'
-            )
+            raise ValueError(f"{name} has the tag of a single token, {_quote(span['entity'])}; {TOKEN_LABELS}")
         if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
             raise ValueError(
                 f"{name}, {_quote(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
@@ -398,13 +468,6 @@ def surface_of(span: Any) -> tuple[str, bool] | None:
     return None
 
 
-def _first(item: Any, names: Iterable[str]) -> Any:
-    """Return the value of the first of these keys or attributes that is there and is not None."""
-    if isinstance(item, Mapping):
-        return next((item[name] for name in names if item.get(name) is not None), None)
-    return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
-
-
 def _quote(item: Any) -> str:
     return shorten(repr(item))
 
@@ -429,9 +492,7 @@ class Ends:
 
     def see(self, text: str, start: int, end: int) -> None:
         """Take the span from `start` to `end` into account."""
-        cuts = bool(EDGE.fullmatch(text[max(end - 1, 0) : end + 1])) or start == end
-        completed = not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
-        if cuts and completed:
+        if looks_cut(text, start, end):
             self._cut += 1
         else:
             self._whole += 1

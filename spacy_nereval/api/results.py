@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 from ..core.declaration import Metric
+from ..core.edges import edge_lines
 from ..core.features import features
 from ..core.features import load_object as load_named
 from ..core.messages import describe_unknown
@@ -36,23 +37,26 @@ from .accessors import (
     Confusion,
     Headline,
     LabelScores,
+    MetricName,
     MetricScoreSet,
     Named,
+    ScoreKey,
     answer,
     interval_of,
     line_for,
     paths,
+    predicted_axis,
 )
 from .shown import Rendered, Shown, frame, table_frame
-from .typed_names import MetricName, ScoreKey
 
 if TYPE_CHECKING:
     import pandas
 
 R = TypeVar("R", bound="Result")
 
-OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores"}
-"""The frames of scores that are not precision, recall and F, and the tables that they belong to."""
+OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores", "confusion-hits": "confusion"}
+"""The frames of what a table shows beside its first part, and the tables that they belong to: scores that are not
+precision, recall and F, and the confusion matrix with hits."""
 
 DETAILED = ("groups", "pairs")
 """The tables that show spans, for which documents are needed."""
@@ -89,8 +93,8 @@ class Result(Shown):
         self._counts = counts
         self._documents = documents
         self._notes = notes
-        self._metrics: Sequence[Metric] = counts.metrics if counts else declared(values["metrics"])
-        self._computed: dict[str, Mapping[str, Any]] = {}  # the intervals of metrics that were asked for
+        self._metrics: Sequence[Metric] = counts.metrics if counts else registered_metrics(values["metrics"])
+        self._computed: dict[str, Mapping[str, Any]] = {}  # intervals, by the metrics that were asked for
 
     _kind: ClassVar[str] = "Result"
 
@@ -126,7 +130,7 @@ class Result(Shown):
             ValueError: The result was read from a JSON file.
         """
         if self._counts is None:
-            raise self._gone("counts", "save them too, result.save('counts.npz'), and read that file")
+            raise self._unavailable("counts", "save them too, result.save('counts.npz'), and read that file")
         if self._documents is not None and len(self._counts.units) != self._counts.documents:
             # Only now: the units of documents without ids would take a fifth of the time of `score`.
             add_units(self._counts, self._documents)
@@ -183,12 +187,12 @@ class Result(Shown):
         }
 
     def _bounds(self, metric: Metric) -> Callable[[], Mapping[str, Any]]:
-        """Return what returns the intervals of a metric, and computes them if the result has none."""
+        """Return a function that returns the intervals of a metric, and computes them if the result has none."""
 
         def bounds() -> Mapping[str, Any]:
             intervals = self["metrics"][metric.name].get("intervals") or self._computed.get(metric.name)
             if intervals is None:
-                counts = self.counts if self.counts.collapsed else self.counts.of([metric])
+                counts = self.counts.of([metric])
                 intervals = self._computed[metric.name] = run_intervals([counts], Confidence()).metrics[metric.name]
             return {**intervals["scores"], "of labels": intervals["per_type"]}
 
@@ -223,7 +227,7 @@ class Result(Shown):
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
-        line = line_for(str(name), self._sets, self.labels) or self._other_way(name)
+        line = line_for(str(name), self._sets, self.labels) or self._remedy(name)
         return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:
@@ -299,7 +303,7 @@ class Result(Shown):
     def _listable(self, what: str) -> Sequence[Document | None]:
         """Return the documents. Raise ValueError if they are not known."""
         if self._counts is None:
-            raise self._gone("documents", "score them again")
+            raise self._unavailable("documents", "score them again")
         self._counts.check_documents(what)
         if self._documents is None:
             raise ValueError(
@@ -316,7 +320,9 @@ class Result(Shown):
                 and always with the columns "value low" and "value high";
                 or the name of a table for `--tables`. "scores" and "label-scores" have a row
                 per metric (and label) with P, R and F; "other-scores" and
-                "other-label-scores" have a row per score that is not one of these. "documents" has the columns of
+                "other-label-scores" have a row per score that is not one of these. "confusion" is the matrix of
+                `confusion()`; "confusion-hits" has hits on its diagonal and boundary errors in a column of their
+                own, and no rows where it would show nothing else. "documents" has the columns of
                 `--per-document`.
             average: The average that overall scores show: "micro", "macro", "weighted" or "docs".
 
@@ -347,8 +353,11 @@ class Result(Shown):
                 headlines[0] = headlines[0]._replace(header=[*headlines[0].header[:3], "value"])
             return table_frame(headlines)
         tables = [*View.tables(view, [OTHERS.get(table, table)])]  # without breakdowns
-        pairs = ("scores", "label-scores", *OTHERS)
-        return table_frame(tables[table in OTHERS :][:1] if table in pairs else tables)
+        pairs = (*OTHERS.values(), *OTHERS)
+        shown = table_frame(tables[table in OTHERS :][:1] if table in pairs else tables)
+        if table == "confusion" and (metric := error_metric(self._metrics)):
+            shown = shown.rename_axis(columns=predicted_axis(metric))
+        return shown
 
     def save(self, path: str | Path) -> None:
         """Write the result to a file in the format that the file extension names.
@@ -496,12 +505,13 @@ class Comparison(Shown):
         name, score = row["metric"], row["score"]
         return Headline(score_key(row) or f"{name}.{score}", row["difference"], bounds, words)
 
-    def _other_way(self, name: object) -> str:
-        if any(name == row["system"] for row in self["comparisons"]):
+    def _remedy(self, name: object) -> str:
+        rows = self.get("comparisons", ())  # without them, asking for them would lead here again
+        if any(name == row["system"] for row in rows):
             return f"{name!r} is a system: write c.to_frame().query({f'system == {name!r}'!r})"
-        if any(name == row["metric"] for row in self["comparisons"]):
+        if any(name == row["metric"] for row in rows):
             return f"{name!r} is a metric: write c.to_frame().query({f'metric == {name!r}'!r})"
-        return super()._other_way(name)
+        return super()._remedy(name)
 
     @property
     def conclusion(self) -> str:
@@ -536,8 +546,9 @@ class Comparison(Shown):
 
 
 def warnings_of(counts: Counts, system: str = "") -> list[str]:
-    """Return warnings of labels that occur on one side only, or that were to be mapped and do not occur."""
-    return label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    """Return warnings of labels that do not occur, or on one side only, and of edges that look odd."""
+    labels = label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    return labels + edge_lines(counts.signs, system)
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
@@ -546,8 +557,8 @@ def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bo
     return bool(golds and preds) and golds.isdisjoint(preds)
 
 
-def declared(metrics: Mapping[str, Any]) -> list[Metric]:
-    """Return the metrics of a result, by what its JSON has of each.
+def registered_metrics(metrics: Mapping[str, Any]) -> list[Metric]:
+    """Return the metrics of a result, from what its JSON says of each.
 
     Raises:
         ValueError: A metric is not registered here.

@@ -1,7 +1,4 @@
-"""`score`, for whatever a user has.
-
-`compare`, for whatever a user has.
-"""
+"""`score`, `compare`, `evaluate` and `merge`, for whatever a user has."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from ..core.arguments import side_reading
 from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.messages import describe_unknown, shorten
@@ -101,7 +99,17 @@ def score(
         occurrences: Which occurrences of such a mention count; see `locate`.
         tag_names: The names of tags that are numbers, if the features of a data set do not give
             them: a list, or a model's `id2label`.
-        offsets: What the offsets of records count: "codepoint" (characters, the default), "utf16" or "utf8".
+        offsets: What offsets count: "codepoint" (characters, the default), "utf16" or "utf8"; or "auto" for files.
+            Two values with a comma between them are for gold and predictions.
+        outside: The tag of tokens outside of spans, if it is not "O".
+        trim: What is removed from the edges of spans on both sides, after labels are changed: "space" or "space,punct".
+        join: Join spans of one label that have nothing but white space between them.
+        missing_tokens: "O" to read tokens that predictions lack as outside of spans; by default they are an error.
+        keys: The keys that have the parts of records and spans, such as {"text": "content", "spans": "items", "label":
+            "kind"}, or "text=content,spans=items"; dots reach into nested objects. A list of two is one for gold and
+            one for the predictions; None stands for the usual keys.
+        match_text: How the texts of a pair may differ: in white space and case ("same"), or also in Unicode forms,
+            quotes, dashes, brackets of treebanks, and characters that are not seen ("normalised").
 
     Returns:
         The result: ratios from 0 to 1, None where a score is undefined. It is a dict with
@@ -122,7 +130,7 @@ def score(
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
     reading = reading_of_items(**options)
-    side = Side(gold, "gold", reading)
+    side = Side(gold, "gold", side_reading(reading, 0))
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
         confidence = metrics if confidence is None and is_confidence else confidence
@@ -136,7 +144,7 @@ def score(
         )
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
-    other = Side(pred, "pred", reading, side.tag_names)
+    other = Side(pred, "pred", side_reading(reading, 1), side.tag_names)
     chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
@@ -169,7 +177,8 @@ def score_runs(
         confidence: The settings of the intervals, as for `score`, or None for those that are usual.
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The result: where that of `score` has scores, it has their means; `result["metrics"]["fair"]["runs"]` has those
@@ -364,7 +373,7 @@ def _names_metrics(pred: Any) -> bool:
 
 
 def _check_one_side(text: object, tokens: object, metrics: object) -> None:
-    """Raise ValueError if Documents or Examples come with what they hold themselves."""
+    """Raise ValueError if texts, tokens or predictions are given beside Documents or Examples, which hold them."""
     for name, value in (("text", text), ("tokens", tokens)):
         if value is not None:
             raise ValueError(f"{name}= is given, but Documents and Examples have their own: leave it out")
@@ -412,7 +421,8 @@ def compare(
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets: As for `score`.
+        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The comparison: a dict with methods that print and save it; see `Comparison`.

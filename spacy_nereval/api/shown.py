@@ -13,7 +13,7 @@ from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
 from ..core.wording import COLORS
-from ..io.saved_results import read_result
+from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records, render_document
@@ -49,7 +49,7 @@ color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isola
 {KINDS}
 .nereval .none {{ --kind: #a4aab1 }}
 </style>"""
-"""The style in a notebook, light or dark, whose own style for tables it takes back."""
+"""The style in a notebook, light or dark. It undoes the notebook's own style for tables."""
 
 UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised")
 """Names that tab completion leaves out: those that change a dict."""
@@ -106,13 +106,13 @@ class Shown(dict[str, Any]):
         return result
 
     _lines: ClassVar[Mapping[str, str]] = {}
-    """What people write who come from other packages, and what it is called here."""
+    """Names from other packages, and what to write here instead."""
 
     _kind: ClassVar[str]
     """The name of the class, as `io.saved_results` has it."""
 
     @staticmethod
-    def _gone(what: str, remedy: str) -> ValueError:
+    def _unavailable(what: str, remedy: str) -> ValueError:
         """Return the error of what a result from a JSON file does not hold."""
         return ValueError(f"this result was read from a JSON file, which holds no {what}: {remedy}")
 
@@ -155,14 +155,14 @@ class Shown(dict[str, Any]):
         return json_text(self)
 
     def __missing__(self, key: str) -> Any:
-        raise KeyError(self._other_way(key) or describe_unknown(key, self))
+        raise KeyError(self._remedy(key) or describe_unknown(key, self))
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            raise AttributeError(self._other_way(name) or describe_unknown(name, [*self, *self._own_names()]))
+            raise AttributeError(self._remedy(name) or describe_unknown(name, [*self, *self._own_names()]))
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in UNSHOWN]
@@ -170,8 +170,8 @@ class Shown(dict[str, Any]):
     def _own_names(self) -> list[str]:
         return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
 
-    def _other_way(self, name: object) -> str:
-        """Return the line for what people write in place of another, such as an item for an attribute; "" if none."""
+    def _remedy(self, name: object) -> str:
+        """Return what to write instead of a name, such as an item for an attribute; "" if unknown."""
         if line := self._lines.get(str(name)):
             return f"there is no {name!r}: write {line}"
         if name in self:
@@ -186,13 +186,13 @@ class Shown(dict[str, Any]):
         """Return a table as a pandas DataFrame: ratios from 0 to 1, as in JSON."""
 
     def _view(self, average: str = "micro", *, every: bool = False) -> View:
-        """Return the view, with all that its tables need that not everybody sees if `every`."""
+        """Return the view; if `every`, with what further tables need, which are not always shown."""
         raise NotImplementedError
 
     def _parts(
         self, average: str, digits: int, *, every: bool = False
     ) -> tuple[list[str], list[ResultTable], list[str]]:
-        """Return lines, the tables that people see, or every table, and further lines."""
+        """Return the lines before the tables, the tables (all of them if `every`), and the lines after them."""
         view = self._view(average, every=every)
         wanted = view.makers if every else [name for name in self.summarised if name in view.makers]
         tables = view.tables(wanted, digits=digits)
@@ -220,16 +220,20 @@ class Shown(dict[str, Any]):
         return "\n".join([*before, *as_text(tables), *(f"\n{line}" for line in after)])
 
     def __str__(self) -> str:
-        return self.summary()
+        return repr(self)
 
     def __repr__(self) -> str:
+        if kind_of(self) is None:  # what is no whole result, such as {}, has no summary
+            return f"{type(self).__name__}({dict(self)!r})"
         return self.summary()
 
     def _repr_html_(self) -> str:
         """Return the same tables for a notebook: HTML without scripts, every text escaped."""
+        if kind_of(self) is None:
+            return as_html([f"<p>{html.escape(visible(repr(self)))}</p>"])
         before, tables, after = self._parts("micro", 2)
         lines, more = ([f"<p>{html.escape(visible(line))}</p>" for line in part] for part in (before, after))
-        return as_html([*lines, *map(html_table, filled(tables)), *more])
+        return as_html([*lines, *map(html_table, nonempty_tables(tables)), *more])
 
     def show(self, *tables: str, digits: int = 2) -> Tables:
         """Return tables that a notebook shows as the value of a cell, and `print` as text.
@@ -318,7 +322,7 @@ class Tables:
         return "\n".join(as_text(self._tables)).removeprefix("\n")
 
     def _repr_html_(self) -> str:
-        return as_html(map(html_table, filled(self._tables)))
+        return as_html(map(html_table, nonempty_tables(self._tables)))
 
 
 class Rendered(RenderedDocument):
@@ -343,14 +347,14 @@ class Page:
         return f'<iframe srcdoc="{source}" style="width: 100%; height: {self._height:d}px; border: 0"></iframe>'
 
 
-def filled(tables: Iterable[ResultTable]) -> list[ResultTable]:
+def nonempty_tables(tables: Iterable[ResultTable]) -> list[ResultTable]:
     """Return the tables that have rows."""
     return [table for table in tables if table.rows]
 
 
 def as_text(tables: Iterable[ResultTable]) -> list[str]:
     """Return tables with their headings as text."""
-    return [f"\n{visible(table.heading)}\n{render(table)}" for table in filled(tables)]
+    return [f"\n{visible(table.heading)}\n{render(table)}" for table in nonempty_tables(tables)]
 
 
 def as_html(parts: Iterable[str]) -> str:

@@ -1,7 +1,4 @@
-"""Rows of tokens and tags, as Hugging Face's `datasets` have them, in memory.
-
-One side of a corpus in memory: its items, which are of one kind.
-"""
+"""One side of a corpus in memory: items of one kind, such as rows of tokens and tags of Hugging Face's `datasets`."""
 
 from __future__ import annotations
 
@@ -12,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import Reading
+from ..core.keys import key_maps
 from ..core.messages import shorten
 from ..io.formats import TAG_KEYS, assign_annotators, hf, named_format, records
 from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
 from ..io.units import units_of
-from .items import KINDS, About, Kind, Place, familiar, is_number, is_spacy, kind_of, place_of, record_of_tags, tags_key
+from .items import KINDS, About, Kind, Place, is_number, is_spacy, kind_of, place_of, record_of_tags, reshape, tags_key
 
 TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
 """Names of tags that are numbers: in their order, a model's `id2label`, or as `--tag-names` has them."""
@@ -139,7 +137,7 @@ def records_of_rows(
             raise ValueError(f"{side}, document {number}: {error}") from None
         places.append((place, row_id(row)))
         tags.append(named)
-    tag_lists = read_tag_lists(tags, side, reading.scheme, reading.repair)
+    tag_lists = read_tag_lists(tags, side, reading)
     for number, (place_and_id, tagged) in enumerate(zip(places, tag_lists)):
         if place_and_id is None:
             yield None
@@ -158,11 +156,13 @@ class Side:
         name: "gold" or "pred", for errors.
         reading: How rows of tokens and tags are read.
         tag_names: The names of tags that are numbers, if neither `reading` nor the items give them.
-        kind: The kind of the first item that is neither None nor empty; "empty" if there is none.
 
     Raises:
         ValueError: The items are not a list of documents, the first is nothing that can be scored, or a file cannot be
             read.
+
+    Attributes:
+        kind: The kind of the first item that is neither None nor empty; "empty" if there is none.
     """
 
     def __init__(
@@ -170,15 +170,17 @@ class Side:
     ) -> None:
         if isinstance(items, Mapping) and (split := next(iter(items), None)) and hasattr(items[split], "features"):
             raise ValueError(f"{name} has the splits {', '.join(items)}; choose one, such as {name}[{split!r}]")
+        self._keys_of_items = key_maps(reading.keys)[name != "gold"]
+        reading = replace(reading, keys=self._keys_of_items and dict(self._keys_of_items.keys))
         items = read_if_path(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
         self.is_kept: bool = can_be_kept(items)
-        self._reading = reading
+        self.reading = reading
         self.tag_names: Sequence[str] | None = reading.tag_names or names_of(items) or tag_names
-        self._rest = self._familiar(items)
+        self._rest = self._plain_items(items)
         self._seen: list[Any] = []
         self._keys: set[str] = set()
         self.kind: Kind = "empty"
@@ -200,7 +202,7 @@ class Side:
             ValueError: An item is of another kind than the first, or a row cannot be read.
         """
         if self.kind == "record" and isinstance(self.first, Mapping) and tags_key(self.first):
-            return records_of_rows(self._items(), self.name, self.tag_names, self._reading)
+            return records_of_rows(self._items(), self.name, self.tag_names, self.reading)
         return self._items()
 
     def _items(self) -> Iterator[Any]:
@@ -231,10 +233,11 @@ class Side:
         if self.about.holds_both_sides:
             raise ValueError(f"{self.name} has {self.about.words}, which hold both sides; expected {expected}")
 
-    def _familiar(self, items: Iterable[Any]) -> Iterator[Any]:
+    def _plain_items(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(items):
             try:
-                yield familiar(item)
+                renamed = self._keys_of_items.rename(item) if self._keys_of_items else item
+                yield reshape(renamed, self.reading.outside)
             except ValueError as error:
                 raise ValueError(f"{self.name}, document {number}: {error}") from None
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .app import nereval
 else:
-    _SUBJECTS = ("score", "compare", "errors", "convert", "count", "training", "metrics")
+    _SUBJECTS = ("score", "errors", "convert", "count", "tools", "show")
 
     def __getattr__(name: str) -> Any:
         if name != "nereval":

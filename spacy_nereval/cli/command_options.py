@@ -196,8 +196,8 @@ GROUPS: dict[type, str] = {
     Choosing: "cuts",
     Cutting: "cuts",
 }
-"""The classes of options, and the group of `OPTION_GROUPS` in which the help shows each; that of the first class which
-has an option, unless its declaration names another."""
+"""The classes of options, and the group of `OPTION_GROUPS` in which the help shows their options. An option of several
+classes has the group of the first one, unless its declaration names a group."""
 
 for _group, _options in {
     "scoring": (METRICS, TRAIN),

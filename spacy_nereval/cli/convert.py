@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from ..core.arguments import Reading
+from ..core.arguments import ALIGN, Reading
 from .app import command
 from .command_options import check_no_table_format
 from .counting_documents import with_progress
@@ -38,6 +38,7 @@ def convert_cli(
     ),
     drop: bool = DROP,
     lang: str = LANG,
+    align: Annotated[str | None, ALIGN] = None,
 ) -> None:
     """
     Write annotated files in another format: .spacy, JSON lines, CoNLL columns
@@ -51,7 +52,7 @@ def convert_cli(
     """
     check_no_table_format(reading.format)
     records = read_annotation(source, output, reading)
-    say(write_annotation_of(output, records, source, reading, drop=drop, lang=lang))
+    say(write_annotation_of(output, records, source, reading, drop=drop, lang=lang, align=align))
 
 
 def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Record]:
@@ -62,11 +63,13 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     """
     from ..integration.spacy_files import target_of
     from ..io.formats import assign_annotators, name_of, named_format, records
-    from ..io.records import apply_label_rules
+    from ..io.records import apply_label_rules, check_has_text
 
     target = target_of(output)
     if reading.unit is not None:
         raise ValueError(f"--unit {reading.unit}: nothing is resampled here; leave it out")
+    if reading.missing_tokens is not None:
+        raise ValueError(f"--missing-tokens {reading.missing_tokens}: there are no predictions here; leave it out")
     format = named_format(source, reading_of(reading)[0])
     assign_annotators([source], [format])
     key = reading.spans_key
@@ -74,17 +77,18 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     if key and not read_key and target != "spacy":
         raise ValueError(f"--spans-key {key}: neither {source} nor {output} is a .spacy file")
     rules = rules_of(reading)
-    return (apply_label_rules(record, rules) for record in with_progress(records(source, read_key, format)))
+    read = with_progress(records(source, read_key, format))
+    return (apply_label_rules(check_has_text(record, source), rules) for record in read)
 
 
 def write_annotation_of(
-    output: Path, records: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str
+    output: Path, records: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str, align: str | None
 ) -> str:
     """Write records, say what is left out, and return a sentence on what was written."""
     from ..integration.spacy_files import write_annotation
     from ..reporting.remarks import many
 
-    written = write_annotation(output, records, key=reading.spans_key, lang=lang, drop=drop)
+    written = write_annotation(output, records, key=reading.spans_key, lang=lang, drop=drop, align=align)
     if not written.documents:
         say(f"{source} has no documents", fg="yellow", err=True)
     for line in written.left_out:

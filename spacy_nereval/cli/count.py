@@ -50,9 +50,7 @@ def count_cli(
         help="Predictions on the same texts, a file for each gold file; or gold annotation for the model",
     ),
     both: bool = Option(
-        False,
-        "--both",
-        help="Every file holds gold and predictions, under the two names or numbers of --column",
+        False, "--both", help="Every file holds gold and predictions, under the two names or numbers of --column"
     ),
     output: Path = COUNTS,
     metrics: str | None = METRICS,

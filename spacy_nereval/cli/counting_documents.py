@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -30,23 +30,10 @@ if TYPE_CHECKING:
     from ..integration.pipelines import Pipeline
     from .sources import Documents
 
+    Observer = Callable[[Document | None], object]
+    """Called with every document as it is counted; None has no gold annotation."""
+
 T = TypeVar("T")
-
-
-class Observer(Protocol):
-    """Something that sees every document as it is counted."""
-
-    def add(self, document: Document | None) -> None:
-        """See a document; None has no gold annotation."""
-
-
-class Kept(list["Document"]):
-    """An observer that keeps the documents with gold annotation."""
-
-    def add(self, document: Document | None) -> None:
-        """Keep the document, unless it is None."""
-        if document:
-            self.append(document)
 
 
 def count_documents(
@@ -69,7 +56,7 @@ def count_documents(
         metrics: What to count.
         source: Name of the gold file.
         reading: How the documents are read.
-        observers: Their `add` is called with every document.
+        observers: Called with every document.
         groups: Where errors are put in groups, unless the documents are added up.
         quiet: Show no progress bar.
         system: The name of the system, for warnings, if there are several.
@@ -83,7 +70,7 @@ def count_documents(
     def observed_documents() -> Iterator[Document | None]:
         for document in with_progress(documents, quiet):
             for observer in observers:
-                observer.add(document)
+                observer(document)
             yield document
 
     from ..core.spans import NoTokens
@@ -92,7 +79,7 @@ def count_documents(
     from ..io.id_hashes import IdHashes
 
     hashes = IdHashes() if check_repeats else None
-    observers = [*observers, *([hashes] if hashes else [])]
+    observers = [*observers, *([hashes.add] if hashes else [])]
     try:
         if collapse:
             counts = count_collapsed(observed_documents(), metrics, *collapse)
@@ -107,6 +94,15 @@ def count_documents(
     if not quiet:
         warn_of_labels(counts, system)
     return counts
+
+
+def count_and_keep(
+    documents: Documents, metrics: Sequence[Metric], gold: Gold, *, system: str = ""
+) -> tuple[Counts, list[Document]]:
+    """Return the counts of documents, and the documents with gold annotation; see `count_documents`."""
+    kept: list[Document | None] = []
+    counts = count_documents(documents, metrics, gold.path.name, gold.reading, [kept.append], system=system)
+    return counts, [document for document in kept if document]
 
 
 class CountTask(NamedTuple):
@@ -244,6 +240,7 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     from ..evaluation.result import labels_before_only
 
     _say_label_warnings(*labels_before_only(counts), counts.partners, counts.label_rules, counts.mapped, system)
+    _say_signs(counts.signs, system)
 
 
 def _say_label_warnings(
@@ -262,6 +259,14 @@ def _say_label_warnings(
         say(line, err=True)
 
 
+def _say_signs(signs: Mapping[tuple[str, str], int], system: str = "") -> None:
+    """Print how sides were read, and that edges of spans look odd."""
+    from ..core.edges import edge_lines
+
+    for line in edge_lines(signs, system):
+        say(line, err=True)
+
+
 def totals_while_reading(
     documents: Documents, source: str
 ) -> tuple[Counter[str], Counter[str], Iterator[Document | None]]:
@@ -276,6 +281,7 @@ def totals_while_reading(
     rules: LabelRules | None = None
     mapped: set[str] = set()
     mentions: Counter[str] = Counter()
+    signs: Counter[tuple[str, str]] = Counter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
     def documents_while_adding() -> Iterator[Document | None]:
@@ -288,6 +294,7 @@ def totals_while_reading(
                 rules = rules or document.label_rules
                 mapped.update(document.mapped)
                 mentions.update(document.mentions)
+                signs.update(document.signs)
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
                 for seen, spans in zip(labels, document.sides):
                     seen.update(label for _, _, label in spans)
@@ -297,6 +304,7 @@ def totals_while_reading(
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
         _say_label_warnings(*labels, partners, rules, mapped)
+        _say_signs(signs)
 
     return totals, mentions, documents_while_adding()
 
@@ -439,14 +447,12 @@ class RunCounter:
             annotation = self._gold if gold else None
             self.metrics, self.left_out = chosen_metrics(metrics, options, train, gold=annotation, systems=runs)
 
-    def count(self, run: Source, name: str = "") -> tuple[Counts, Kept | None]:
+    def count(self, run: Source, name: str = "") -> tuple[Counts, list[Document] | None]:
         """Return the counts of a run, whose name is for warnings, and its documents; None for those of a count file."""
         if run.has_counts:
             return run.counts, None
-        gold, kept = self._gold, Kept()
-        documents = gold.documents(run, self._loading, self._cutting)
-        counts = count_documents(documents, self.metrics, gold.path.name, gold.reading, [kept], system=name or run.name)
-        return counts, kept
+        documents = self._gold.documents(run, self._loading, self._cutting)
+        return count_and_keep(documents, self.metrics, self._gold, system=name or run.name)
 
     def system(self, name: str, runs: Sequence[Source]) -> System:
         """Return a system with the counts of its training runs; a single run that is no count file has documents."""

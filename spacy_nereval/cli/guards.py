@@ -63,7 +63,7 @@ def input_parameters() -> tuple[str, ...]:
 
 
 def output_files(given: Mapping[str, Any]) -> dict[str, Path]:
-    """Return the files that a command writes, by their parameters, with those of features."""
+    """Return the files that a command writes, by parameter, with those of features."""
     names = (*WRITTEN, *(name for feature in features() for name in feature.outputs))
     return {name: given[name] for name in names if given.get(name) is not None}
 
@@ -180,13 +180,9 @@ def with_matching_files(given: Mapping[str, Any]) -> dict[str, Any]:
     values = dict(given)
     for name in input_parameters():
         if name != "system" and isinstance(given.get(name), list):
-            values[name] = [type(text)(file) for text in given[name] for file in _matching_or_same(str(text))]
+            matches = {text: [] if str(text).startswith("--") else matching_files(str(text)) for text in given[name]}
+            values[name] = [type(text)(file) for text in given[name] for file in matches[text] or [text]]
     return values
-
-
-def _matching_or_same(text: str) -> list[str]:
-    """Return the files that match a pattern, else the text itself."""
-    return [text] if text.startswith("--") else matching_files(text) or [text]
 
 
 def check_files(

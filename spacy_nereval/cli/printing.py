@@ -29,15 +29,15 @@ _apart: ContextVar[bool] = ContextVar("apart", default=False)
 
 
 _for_programs: ContextVar[bool] = ContextVar("for programs", default=False)
-"""Whether what is said beside the result is a log of JSON objects."""
+"""Whether what is not the result of a command is said as a log of JSON objects."""
 
 LEVELS = {"✘": "error", "⚠": "warning", "✔": "info", "ℹ": "info"}
 """The levels of a log, by the mark of a line."""
 
 
 @contextmanager
-def logged_as(format: str) -> Iterator[None]:
-    """Say as "text", or as "json", what is beside the result of a command, and also the warnings of Python."""
+def log_as(format: str) -> Iterator[None]:
+    """Say what is not the result of a command, and the warnings of Python, as "text" or as "json"."""
     if format == "text":
         yield
         return
@@ -75,8 +75,8 @@ def progress_bar(*items: Iterable[Any], **about: Any) -> Any:
 
 
 @contextmanager
-def apart_from(outputs: Iterable[Path | None]) -> Iterator[None]:
-    """Print to stderr if one of a command's outputs is the standard output: what it gets can be read by a program."""
+def print_apart_from(outputs: Iterable[Path | None]) -> Iterator[None]:
+    """Print to stderr if a command writes a file to the standard output, so that a program can read that."""
     from ..io.paths import descriptor
 
     before = _apart.set(any(path is not None and descriptor(path) == 1 for path in outputs))
@@ -185,21 +185,21 @@ def _print_for_people(
 
     width, encoding = _terminal_width(), _encoding(sys.stdout)
     for line in before:
-        say(wrapped(line, width) if width else line)
+        say(wrap_line(line, width) if width else line)
     for table in tables:
         if table.rows:
-            say("\n" + (wrapped(table.heading, width) if width else table.heading), bold=True)
+            say("\n" + (wrap_line(table.heading, width) if width else table.heading), bold=True)
             say(render(table, width=width, encoding=encoding))
     for line in after:
-        say("\n" + "\n".join(wrapped(part, width or 100) for part in line.splitlines()))
+        say("\n" + "\n".join(wrap_line(part, width or 100) for part in line.splitlines()))
     if signature:
-        say(f"\n{folded(signature, width)}", dim=True)
+        say(f"\n{fold_signature(signature, width)}", dim=True)
 
 
-def wrapped(text: str, width: int) -> str:
+def wrap_line(text: str, width: int) -> str:
     """Return a text in lines that fit the terminal. An interval stays on one line.
 
-    >>> print(wrapped("fair F 45.28 [38.70, 52.03]", 22))
+    >>> print(wrap_line("fair F 45.28 [38.70, 52.03]", 22))
     fair F 45.28
     [38.70, 52.03]
     """
@@ -209,10 +209,10 @@ def wrapped(text: str, width: int) -> str:
     return wrap(kept, wrap_max=width, indent=0).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def folded(signature: str, width: int | None) -> str:
+def fold_signature(signature: str, width: int | None) -> str:
     """Return a signature in lines that fit the terminal; on one line without a width, for programs.
 
-    >>> print(folded("spacy-nereval|fair:unit=char,beta=1.0|docs:75", 30))
+    >>> print(fold_signature("spacy-nereval|fair:unit=char,beta=1.0|docs:75", 30))
     spacy-nereval|fair:unit=char,
     beta=1.0|docs:75
     """

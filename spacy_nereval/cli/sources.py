@@ -82,7 +82,7 @@ REFUSALS: Mapping[Kind, Mapping[str, str]] = {
         "{asked} is given in addition to --system: it shows a single run, so score that one alone",
     ),
 }
-"""Why a kind cannot answer a question, and what to do. It answers all others."""
+"""For each kind, the questions that it cannot answer: why, and what to do. It answers all others."""
 
 
 def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, str]], **words: object) -> None:
@@ -91,7 +91,7 @@ def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, st
     Args:
         refusals: The questions that cannot be answered, with the reason: a row of `REFUSALS`, or one of a feature.
         questions: What options ask for: each option as it is written, and its question.
-        words: What the reasons speak of: the `source` that is asked, and what is `kept` in it.
+        words: Values for the placeholders of the reasons: the `source` that is asked, and what is `kept` in it.
 
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--by", "breakdown")])
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--cut cuts.json", "scores of predictions")], source="a.npz")
@@ -557,21 +557,20 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
     from ..core.cuts import apply_cuts
     from ..io.saved_results import load_cuts
 
-    numbers = [0, 0]
+    numbers = [0, 0]  # of predictions, before and after
     counted = _count_predictions(documents, numbers, 0)
     kept = apply_cuts(counted, load_cuts(cutting.cut), cutting.missing_score, source=system)
-    return _report_kept(_count_predictions(kept, numbers, 1), cutting, numbers)
+    return _count_predictions(kept, numbers, 1, cutting.cut)
 
 
-def _count_predictions(documents: Documents, numbers: list[int], place: int) -> Iterator[Document | None]:
+def _count_predictions(
+    documents: Documents, numbers: list[int], place: int, cut: Path | None = None
+) -> Iterator[Document | None]:
+    """Yield documents, and add up the number of their predictions; say in the end how many a cut has kept."""
+    from ..reporting.remarks import cut_phrase
+
     for document in documents:
         numbers[place] += len(document.sides[1]) if document else 0
         yield document
-
-
-def _report_kept(documents: Documents, cutting: Cutting, numbers: Sequence[int]) -> Iterator[Document | None]:
-    from ..reporting.remarks import cut_phrase
-
-    yield from documents
-    before, after = numbers
-    say(f"{cutting.cut}: {cut_phrase(after, before)}", err=True)
+    if cut:
+        say(f"{cut}: {cut_phrase(numbers[1], numbers[0])}", err=True)

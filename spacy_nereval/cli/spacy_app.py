@@ -11,19 +11,19 @@ from typer import Context, Exit, echo
 from typer.main import get_command
 
 
-def added() -> Any:
-    """Add the commands to those of spaCy, and return them; in their place one that says why they cannot be loaded."""
+def add_commands() -> Any:
+    """Add the commands to those of spaCy, and return them; if they cannot be loaded, add one that says why."""
     try:
         from . import nereval
 
         get_command(nereval)  # some versions of typer fail here, where they make options of annotations
     except Exception as error:  # whatever other versions of other packages raise
-        return unavailable(error)
+        return add_placeholder(error)
     app.add_typer(nereval)
     return nereval
 
 
-def unavailable(error: Exception) -> Any:
+def add_placeholder(error: Exception) -> Any:
     """Add a command `nereval` that says why there are no others, whatever its arguments, and return it."""
     reason = " ".join(str(error).split())
     settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
@@ -40,4 +40,4 @@ def unavailable(error: Exception) -> Any:
     return nereval
 
 
-nereval = added()
+nereval = add_commands()

@@ -3,12 +3,14 @@
     from spacy_nereval.compat.seqeval import classification_report, f1_score
 
 Tags are read as seqeval reads them, which differs from `score`: `mode="strict"` looks at pairs of neighbouring
-tags, and without a scheme it changes only the report. Two things differ from seqeval: a text that is not a tag is an
-error, where seqeval takes it for a label; and averages over no labels are numbers.
+tags, and without a scheme it changes only the report. Three things differ from seqeval: a text that is not a tag is an
+error, where seqeval takes it for a label; averages over no labels are numbers; and without strict mode a sentence may
+be a tuple or an array.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -73,8 +75,13 @@ class _Numbers(NamedTuple):
     pred: NDArray[np.int64]
     true: NDArray[np.int64]
 
-    def scores(self, average: str | None, zero_division: ZeroDivision) -> _Scores:
-        """Return the scores, averaged as in seqeval and scikit-learn; an undefined score is `zero_division`."""
+    def scores(self, average: str | None, zero_division: ZeroDivision, warned: str = "pr") -> _Scores:
+        """Return the scores, averaged as in seqeval and scikit-learn; an undefined score is `zero_division`.
+
+        Args:
+            average, zero_division: As for `f1_score`.
+            warned: The scores whose 0/0 is worth a warning: "p", "r", or "f", which has it where both others have.
+        """
         if average not in (None, *AVERAGES):
             raise ValueError(f"average={average!r}: expected None or one of {', '.join(AVERAGES)}")
         if zero_division not in ("warn", 0, 1):
@@ -83,8 +90,11 @@ class _Numbers(NamedTuple):
         if average == "micro":
             tp, pred, true = (np.array([column.sum()]) for column in (tp, pred, true))
         instead = 0.0 if zero_division in ("warn", 0) else 1.0
-        if zero_division == "warn" and not (pred.all() and true.all()):
-            warnings.warn("scores without any gold or predicted span are set to 0; see zero_division", stacklevel=3)
+        undefined = {"p": pred == 0, "r": true == 0, "f": (pred == 0) & (true == 0)}
+        if zero_division == "warn" and any(undefined[score].any() for score in warned):
+            warnings.warn(
+                "scores without any gold or predicted span are set to 0; see zero_division", _warning(), stacklevel=3
+            )
         p, r = _divide(tp, pred, instead), _divide(tp, true, instead)
         both = p + r
         both[both == 0] = 1
@@ -133,6 +143,7 @@ def classification_report(
 
     Raises:
         ValueError: A tag or an argument is unknown, or the sides do not fit together.
+        TypeError: In strict mode, a sentence is not a list.
 
     >>> print(classification_report([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]]))
                   precision    recall  f1-score   support
@@ -181,7 +192,7 @@ def precision_score(
     >>> precision_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     0.5
     """
-    return _numbers(y_true, y_pred, suffix, mode, scheme).scores(average, zero_division).p
+    return _numbers(y_true, y_pred, suffix, mode, scheme).scores(average, zero_division, "p").p
 
 
 def recall_score(
@@ -200,7 +211,7 @@ def recall_score(
     >>> recall_score([["B-PER", "O"]], [["B-PER", "B-LOC"]])
     1.0
     """
-    return _numbers(y_true, y_pred, suffix, mode, scheme).scores(average, zero_division).r
+    return _numbers(y_true, y_pred, suffix, mode, scheme).scores(average, zero_division, "r").r
 
 
 def f1_score(
@@ -219,7 +230,7 @@ def f1_score(
     >>> f1_score([["B-PER", "O"]], [["B-PER", "O"]])
     1.0
     """
-    return _numbers(y_true, y_pred, suffix, mode, scheme).scores(average, zero_division).f
+    return _numbers(y_true, y_pred, suffix, mode, scheme).scores(average, zero_division, "f").f
 
 
 @overload
@@ -250,6 +261,12 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
     return sum(matches) / len(matches)
 
 
+def _warning() -> type[Warning]:
+    """Return the category of the warning: scikit-learn's if it is imported, since no filter can name it before."""
+    category: type[Warning] = getattr(sys.modules.get("sklearn.exceptions"), "UndefinedMetricWarning", UserWarning)
+    return category
+
+
 def _divide(tp: NDArray[np.int64], by: NDArray[np.int64], instead: float) -> Floats:
     quotients: Floats = np.where(by == 0, instead, tp / np.where(by == 0, 1, by))
     return quotients
@@ -268,7 +285,10 @@ def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme:
     if name is not None and name not in SCHEMES:
         raise ValueError(f"scheme={name!r}: expected one of {', '.join(SCHEMES)}")
     strict = mode == "strict" and (name is not None or detect)
-    read = {side: _parse_tags(side, tags, suffix, strict) for side, tags in (("y_true", y_true), ("y_pred", y_pred))}
+    sides: dict[str, Iterable[Sequence[str]]] = {"y_true": y_true, "y_pred": y_pred}
+    if mode == "strict":
+        sides = {side: _check_lists(side, tags) for side, tags in sides.items()}
+    read = {side: _parse_tags(side, tags, suffix, strict) for side, tags in sides.items()}
     _check_aligned(read["y_true"], read["y_pred"])
     if strict:
         name = name or _detect_scheme(read["y_true"])
@@ -278,6 +298,19 @@ def _numbers(y_true: Tags, y_pred: Tags, suffix: bool, mode: str | None, scheme:
     labels = sorted({label for label, _, _ in gold | pred})
     numbers = (Counter(label for label, _, _ in spans) for spans in (gold & pred, pred, gold))
     return _Numbers(labels, *(np.array([counter[label] for label in labels], dtype=np.int64) for counter in numbers))
+
+
+def _check_lists(side: str, sentences: Tags) -> list[list[str]]:
+    """Return the sentences. Raise TypeError, as seqeval's strict mode does, if one of them is not a list."""
+    checked: list[list[str]] = []
+    for number, tags in enumerate(sentences):
+        if type(tags) is not list:
+            raise TypeError(
+                f"{side}, sentence {number} is a {type(tags).__name__}; in strict mode expected a list of tags, as "
+                "seqeval does: write [list(tags) for tags in sentences]"
+            )
+        checked.append(tags)
+    return checked
 
 
 def _check_aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[Any]]:

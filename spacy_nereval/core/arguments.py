@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -25,13 +25,17 @@ AUTO_OFFSETS = "auto"
 EXACT, NORMALISED, CASELESS = LEVELS = ("exact", "normalised", "caseless")
 """How closely a mention has to match the text, the strictest first."""
 
+SAME = "same"
+TEXT_MATCHES = (SAME, NORMALISED)
+"""How alike the texts of a pair have to be: the same except for white space and case, or normalised too."""
+
 LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
 """Which occurrences of a mention are spans: as many as it is listed, the first, or all."""
 
 SEPARATOR = "/"
 """What separates the levels of a label, unless another separator is given."""
 
-SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "IO")
+SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "BMES", "IO")
 ENDS = ("exclusive", "inclusive")
 
 TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: "a text"}
@@ -44,8 +48,9 @@ class Argument(NamedTuple):
     help: its description in the help of commands. values: the allowed values; empty if all are allowed. short: its
     short name in commands. takes: the type of its values, a key of `TYPES`, if it is checked. least, most: its bounds,
     or those of a text's length. expected: a description of its values for errors, where type and bounds are unclear.
-    usual: a usual value, for errors. where: "files" or "objects" if it applies only to them. typed: its type in
-    commands, if it differs. group: the group of options whose help shows it, if not that of its class.
+    usual: a usual value, for errors. where: "files" or "objects" if it applies only to them. per_side:
+    whether it may have a value for each side, separated by a comma. typed: its type in commands, if it differs. group:
+    the group of options whose help shows it, if not that of its class.
     """
 
     help: str
@@ -57,6 +62,7 @@ class Argument(NamedTuple):
     expected: str = ""
     usual: int | None = None
     where: str = ""
+    per_side: bool = False
     typed: Any = None
     group: str = ""
 
@@ -74,9 +80,9 @@ Settings = TypeVar("Settings")
 def validate_settings(settings: Settings) -> Settings:
     """Return the settings. Raise ValueError if one has a value that its argument does not take.
 
-    >>> validate_settings(Reading(offsets="utf"))
+    >>> validate_settings(Reading(repair="drop"))
     Traceback (most recent call last):
-    ValueError: offsets='utf': expected one of codepoint, utf16, utf8, auto
+    ValueError: repair='drop': expected one of error, conll, discard
     """
     defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
     for name, argument in arguments_of(settings).items():
@@ -103,8 +109,10 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
 
 def _expectation(value: Any, argument: Argument) -> str:
     """Return what an argument expects if it does not take a value; "" if it takes it."""
-    if argument.values and value not in argument.values:
-        return f"one of {', '.join(argument.values)}"
+    each = value.split(",") if argument.per_side and isinstance(value, str) else [value]
+    if argument.values and any(part not in argument.values for part in each):
+        per_side = ", or one for each side, with a comma between them" * argument.per_side
+        return f"one of {', '.join(argument.values)}{per_side}"
     if argument.takes and (isinstance(value, bool) or not isinstance(value, argument.takes)):
         return TYPES[argument.takes]
     size = len(value) if isinstance(value, str) else value
@@ -157,6 +165,10 @@ class Labelling:
     sep: Annotated[str, SEP] = SEPARATOR
 
 
+TRIMS = ("space", "space,punct")
+"""What may be removed from the edges of spans."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading(Labelling):
     """How to read annotation from files or Python objects."""
@@ -169,16 +181,37 @@ class Reading(Labelling):
     column: Annotated[
         str | int | None,
         Argument(
-            "CoNLL: column of the labels, a number from 1 or 'last'. Gold and predictions: --column 3,4. Label "
-            "Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
+            "CoNLL: column of the labels, a number from 1, 'last', or a name of the header row. Gold and predictions: "
+            "--column 3,4. Label Studio, Hugging Face, WebAnno, XMI, CoNLL-U, BioC: name of the key, feature or type",
             where="files",
             typed=str,
         ),
     ] = None
+    word_column: Annotated[
+        str | int | None,
+        Argument(
+            "CoNLL: column of the words, a number from 1 or a name of the header row. By default the first column that "
+            "does not have the numbers of tokens or sentences",
+            where="files",
+            typed=str,
+        ),
+    ] = None
+    keys: Annotated[
+        Any,
+        Argument(
+            "JSON and Parquet: the keys that have the text, the spans, and the start, end and label of a span, as in "
+            "text=content,spans=items,label=kind. Dots reach into nested objects. Once for all files, or once for gold "
+            "and once for predictions",
+            typed=list[str],
+        ),
+    ] = None
     scheme: Annotated[
         str,
-        Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES, where="objects"),
+        Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES),
     ] = "auto"
+    outside: Annotated[
+        str | None, Argument("Tags: the tag of tokens outside of spans, if it is not O, such as no_entity", takes=str)
+    ] = None
     repair: Annotated[
         str,
         Argument(
@@ -200,17 +233,41 @@ class Reading(Labelling):
         str | None,
         Argument(
             "Unit of the offsets: characters ('codepoint', the default except for WebAnno), 'utf16' code units, bytes "
-            "of 'utf8', or 'auto' for the unit in which spans match the texts that the file repeats",
+            "of 'utf8', or 'auto' for the unit in which spans match the texts that the file repeats. Gold and "
+            "predictions: --offsets codepoint,utf16",
             (*OFFSETS, AUTO_OFFSETS),
+            per_side=True,
         ),
     ] = None
     end: Annotated[
         str | None,
         Argument(
-            "Whether the ends of spans are 'exclusive' (the default; if all look inclusive, that is an error), or "
-            "'inclusive' as nervaluate's are",
+            "Whether the offset that ends a span is the one after it ('exclusive', the default) or that of its last "
+            "character ('inclusive'). Gold and predictions: --end exclusive,inclusive",
             ENDS,
-            where="objects",
+            per_side=True,
+        ),
+    ] = None
+    trim: Annotated[
+        str | None,
+        Argument(
+            "Remove white space from the edges of all spans ('space'), or punctuation too ('space,punct'), after "
+            "labels are changed",
+            TRIMS,
+        ),
+    ] = None
+    join: Annotated[
+        bool,
+        Argument(
+            "Join spans of one label that have nothing but white space between them. True neighbours are joined too"
+        ),
+    ] = False
+    missing_tokens: Annotated[
+        str | None,
+        Argument(
+            "How to read tokens of gold that predictions lack, such as those beyond the length of a model: 'O' for "
+            "outside of spans. By default they are an error",
+            ("O",),
         ),
     ] = None
     check_text: Annotated[
@@ -248,6 +305,14 @@ class Reading(Labelling):
             OCCURRENCES,
         ),
     ] = LISTED
+    match_text: Annotated[
+        str,
+        Argument(
+            "How the texts of gold and predictions may differ: in white space and case ('same'), or also in Unicode "
+            "forms, quotes, dashes, brackets as treebanks write them, and characters that are not seen ('normalised')",
+            TEXT_MATCHES,
+        ),
+    ] = SAME
     unit: Annotated[
         str | None,
         Argument(
@@ -259,6 +324,32 @@ class Reading(Labelling):
             group="intervals",
         ),
     ] = None
+
+
+def side_reading(reading: Reading, side: int, sides: int = 2) -> Reading:
+    """Return how one side is read: with its value of arguments that may have one for each side.
+
+    Args:
+        reading: How annotation is read.
+        side: The number of the side, 0 for gold.
+        sides: How many there are.
+
+    Raises:
+        ValueError: An argument has neither one value nor one for each side.
+
+    >>> side_reading(Reading(offsets="codepoint,utf16"), 1).offsets
+    'utf16'
+    """
+    values: dict[str, Any] = {}
+    for name in ("offsets", "end"):
+        parts = (getattr(reading, name) or "").split(",")
+        if len(parts) not in (1, sides):
+            raise ValueError(
+                f"{spell_argument(name, getattr(reading, name))}: {len(parts)} values for {sides} sides; expected one "
+                "value, or one for each side"
+            )
+        values[name] = parts[side % len(parts)] or None
+    return replace(reading, **values)
 
 
 # Arguments of resampling
@@ -384,6 +475,14 @@ class Choosing(NamedTuple):
     bins: Annotated[int, BINS] = 10
     bin_kind: Annotated[str, BIN_KIND] = EQUAL
 
+
+# Arguments of writing annotation
+ALIGNMENTS = EXPAND, CONTRACT = ("expand", "contract")
+ALIGN = Argument(
+    "What to do with spans that do not begin and end at the edges of tokens, in formats that hold tokens: 'expand' "
+    "them to all tokens that they touch, or 'contract' them to those inside. By default they are an error",
+    ALIGNMENTS,
+)
 
 # Arguments of applying corrections to gold annotation
 REFUSE, KEEP = "refuse", "keep"

@@ -18,7 +18,7 @@ import numpy as np
 
 from .formulas import Array, Classes, Score, check_scores, prf_scores
 from .messages import quote, shorten
-from .spans import Document, OverlapGroup, Span
+from .spans import Document, OverlapGroup, Span, correct_boundary
 from .wording import VERDICT_KINDS, Wording
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ class Metric:
         words: Verdicts in words; others are shown by name only.
         taxonomy: The taxonomy of errors that its verdicts belong to: "FairEval", or "" for none.
             Tables of errors use a metric that has one.
+        boundary_errors: The verdicts on pairs of one label with different boundaries whose numbers are split by
+            which boundary is right.
         details: Further numbers for the result, computed from columns as scores are.
         classes: How to compute the overall score from the scores of labels; None if it is not computed from them.
         count_batch: The verdicts of `judge` for a batch of documents at once; only for speed.
@@ -148,6 +150,7 @@ class Metric:
     confusion: tuple[str, ...] | None = None
     words: Mapping[str, Wording] = field(default_factory=dict)
     taxonomy: Literal["", "FairEval"] = ""
+    boundary_errors: tuple[str, ...] = ()
     details: Callable[[Columns], dict[str, Any]] | None = None
     classes: Classes | None = None
     count_batch: Callable[[SpanTable], Iterable[Tally]] | None = None
@@ -214,6 +217,12 @@ class Metric:
     def keys(self) -> dict[str, str]:
         """The name of each score, by its key in a spaCy score dict, without prefix."""
         return {score.key: score.name for score in self.scores if score.key}
+
+    def note_of(self, document: OverlapGroup, name: str, gold: Any, pred: Any) -> str:
+        """Return the text to keep with a verdict: `note`, or which boundary is right; "" for none."""
+        if name in self.boundary_errors:
+            return correct_boundary(Span._make(gold), Span._make(pred))
+        return self.note(document, gold or pred) if self.note and isinstance(document, Document) else ""
 
     def verdicts(self, document: Document) -> Iterator[Verdict]:
         """Yield all verdicts on a document: the evidence behind every number.
@@ -318,11 +327,14 @@ def check_declaration(metric: Metric) -> None:
         raise ValueError('a metric with a note judges whole documents: declare scope="document"')
     if (metric.note is None) != (metric.resolve is None and not metric.distinct):
         raise ValueError("note and resolve belong together: declare both or neither")
+    if metric.note and metric.boundary_errors:
+        raise ValueError("a metric keeps one text with a verdict: declare note or boundary_errors")
     _check_columns(metric)
     summed = {source for sources in metric.columns.values() for source in sources}
     for attribute, names in (
         ("partial_credit", metric.partial_credit),
         ("correct", metric.correct),
+        ("boundary_errors", metric.boundary_errors),
         ("words", metric.words),
     ):
         if unknown := [name for name in names if name not in metric.verdict_names]:

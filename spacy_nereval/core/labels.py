@@ -17,6 +17,7 @@ from typing import Any
 
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
+from .edges import EditedSpans
 from .expansion import TooLarge
 from .messages import (
     LISTED,
@@ -44,6 +45,8 @@ class LabelRules:
         only: The labels to keep; None keeps all.
         depth: The number of levels to keep; None keeps all.
         sep: What separates the levels of a label.
+        trim: What is then removed from the edges of spans, one of `arguments.TRIMS`; "" for nothing.
+        join: Whether spans of one label with white space alone between them are joined then.
 
     >>> rules = LabelRules(labels=(("PER", "PERSON"), ("MISC", None)), depth=1)
     >>> [rules.new_name(label) for label in ("PER", "MISC", "LOC/CITY")]
@@ -54,6 +57,8 @@ class LabelRules:
     only: tuple[str, ...] | None = None
     depth: int | None = None
     sep: str = SEPARATOR
+    trim: str = ""
+    join: bool = False
 
     @cached_property
     def mapping(self) -> dict[str, str | None]:
@@ -109,6 +114,10 @@ class LabelRules:
         renamed = ((start, end, self.new_name(label), score) for (start, end, label), score in scores.items())
         return highest_scores(((start, end, label), score) for start, end, label, score in renamed if label is not None)
 
+    def edit(self, spans: Iterable[PlainSpan], text: str | None) -> EditedSpans:
+        """Return spans, which have their new labels, after trimming and joining. See `edges.EditedSpans`."""
+        return EditedSpans(spans, text, self.trim, self.join)
+
     def parts(self) -> list[str]:
         """Return the parts of a signature that name the rules.
 
@@ -124,7 +133,8 @@ class LabelRules:
         if self.depth is not None:
             result.append(f"depth:{self.depth}")
             result += [f"sep:{_quote_if_ambiguous(self.sep)}"] if self.sep != SEPARATOR else []
-        return result
+        result += [f"trim:{self.trim}"] if self.trim else []
+        return result + ["join"] * self.join
 
     def check_labels_occur(self, labels: Collection[str]) -> None:
         """Check that at least one label of `only` occurs.
@@ -187,6 +197,8 @@ def label_rules(
     only: Iterable[str] | str | None = None,
     depth: int | None = None,
     sep: str = SEPARATOR,
+    trim: str | None = None,
+    join: bool = False,
 ) -> LabelRules | None:
     """Return the label rules that these options describe; None if no option is set.
 
@@ -196,6 +208,8 @@ def label_rules(
         only: The labels to keep: a list, or text as `split_labels` reads it.
         depth: The number of levels of a label to keep, from 1 up.
         sep: What separates the levels.
+        trim: What is removed from the edges of spans, one of `arguments.TRIMS`; None for nothing.
+        join: Join spans of one label that have white space alone between them.
 
     Raises:
         ValueError: An option cannot be used; the message says why.
@@ -207,18 +221,20 @@ def label_rules(
     Traceback (most recent call last):
     ValueError: labels='A=B,A=C': 'A' is mapped twice
     """
-    if labels is None and only is None and depth is None:
+    if labels is None and only is None and depth is None and trim is None and not join:
         return None
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
         raise ValueError(f"{spell_argument('depth', depth)}: expected a whole number of levels from 1 up")
     check_value("sep", sep, SEP)
     mapping = {} if labels is None else read_mapping(labels)
-    return LabelRules(tuple(sorted(mapping.items())), None if only is None else _labels_to_keep(only), depth, sep)
+    kept = None if only is None else _labels_to_keep(only)
+    return LabelRules(tuple(sorted(mapping.items())), kept, depth, sep, trim or "", join)
 
 
 def rules_of(labelling: Labelling) -> LabelRules | None:
     """Return the label rules that the arguments describe; None if none is set. See `label_rules` for errors."""
-    return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep)
+    edges = {name: getattr(labelling, name) for name in ("trim", "join") if hasattr(labelling, name)}
+    return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep, **edges)
 
 
 def _labels_to_keep(only: Iterable[str] | str) -> tuple[str, ...]:

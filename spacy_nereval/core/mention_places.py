@@ -15,12 +15,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
-from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, Reading, validate_settings
+from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, SAME, Reading, validate_settings
+from .keys import LABELS, STRINGS, first_value
 from .messages import PlainSpan, quote, shorten
 from .spans import Document
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
 """The names of the outcomes that are counted; see `LocatedMentions`."""
+
+ANSWERED = ("answers", "unreadable")
+"""The numbers of answers of language models, and of those that cannot be read; there if there are any."""
 
 ALIKE = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xad": None})
 """Quotes and dashes that are the same once normalised; soft hyphens are dropped."""
@@ -117,7 +121,7 @@ def validate_mention(number: int, mention: Any) -> tuple[str, str]:
     """
     parts: Any = mention
     if isinstance(mention, Mapping):
-        parts = mention.get("text"), mention.get("label")
+        parts = first_value(mention, STRINGS), first_value(mention, LABELS[:-1])
     if isinstance(parts, str) or not isinstance(parts, Sequence) or len(parts) != 2:
         parts = None, None
     string, label = parts
@@ -251,6 +255,51 @@ def _character_form(character: str, level: str) -> str:
     if level == CASELESS:
         form = normalize("NFKC", form.casefold())
     return "".join(" " if part.isspace() else part for part in form)
+
+
+Characters = list[tuple[str, int, int]]
+"""Characters that are compared, with the start and end of what they stand for in a text."""
+
+ESCAPES = re.compile(r"-([LR])([RSC])B-|\\([/*])", re.IGNORECASE)
+"""Brackets, slashes and stars as treebanks write them."""
+
+BRACKETS = {"lr": "(", "rr": ")", "ls": "[", "rs": "]", "lc": "{", "rc": "}"}
+
+QUOTES = str.maketrans({'"': "''", "`": "'", "´": "'", "«": "''", "»": "''", "„": "''", "‚": "'", "‹": "'", "›": "'"})
+"""Quotes, which treebanks write as two single ones."""
+
+
+def comparable_characters(text: str, match_text: str = SAME) -> Characters:
+    """Return the characters by which two texts are compared: without white space and in lower case.
+
+    Args:
+        text: The text.
+        match_text: If "normalised", also without characters that are not seen, and with Unicode forms, quotes, dashes
+            and the brackets of treebanks made alike.
+
+    >>> comparable_characters("-LRB- É", "normalised")
+    [('(', 0, 5), ('é', 6, 7)]
+    """
+    if match_text == SAME:
+        # Lower case may turn one character into two, so each is kept with its original offset.
+        return [(c, k, k + 1) for k, source in enumerate(text) for c in source.lower() if not source.isspace()]
+    result: Characters = []
+    before = 0
+    for escape in (*ESCAPES.finditer(text), None):
+        stop = len(text) if escape is None else escape.start()
+        for start, end in _characters(text[before:stop]):
+            form = _character_form(text[before + start : before + end], CASELESS).translate(QUOTES)
+            for part in form:
+                character = "-" if category(part) == "Pd" else part
+                if character == "-" and result and result[-1][0] == "-":
+                    result[-1] = ("-", result[-1][1], before + end)
+                elif category(part) not in ("Cf", "Cc", "Zs") and not "\ufe00" <= part <= "\ufe0f":
+                    result.append((character, before + start, before + end))
+        if escape is not None:
+            bracket, shape, other = escape.groups()
+            result.append((other or BRACKETS[f"{bracket}{shape}".lower()], escape.start(), escape.end()))
+            before = escape.end()
+    return result
 
 
 FILLED = re.compile(r"\S+")

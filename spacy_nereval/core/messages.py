@@ -36,6 +36,10 @@ LISTED = 5
 """Maximum number of names in a message."""
 
 
+SHOW = "'nereval show FILE' shows how a file is read"
+"""What most refusals of files recommend."""
+
+
 def shorten(text: str, most: int = MOST) -> str:
     """Return a text on one line; its beginning and its length if it is longer than `most` characters.
 

@@ -14,6 +14,7 @@ from re import finditer
 from typing import Any, NamedTuple
 
 from .alignment import align
+from .edges import Signs, edge_signs
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
 from .overlapping import overlaps
@@ -35,6 +36,23 @@ class Span(NamedTuple):
     def overlaps(self, other: Span) -> bool:
         """Return whether this span and the `other` share at least one character."""
         return max(self.start, other.start) < min(self.end, other.end)
+
+
+SIDES = ("left", "right", "both", "neither")
+"""Which boundary of a prediction can be that of the gold span."""
+
+
+def correct_boundary(gold: Span, pred: Span) -> str:
+    """Return which boundary of a prediction is that of the gold span, one of `SIDES`.
+
+    Only spans with gaps can differ and have both boundaries in common.
+
+    >>> correct_boundary(Span(0, 9, "A"), Span(0, 4, "A")), correct_boundary(Span(0, 9, "A"), Span(3, 5, "A"))
+    ('left', 'neither')
+    """
+    if gold.start == pred.start:
+        return "both" if gold.end == pred.end else "left"
+    return "right" if gold.end == pred.end else "neither"
 
 
 class OverlapGroup:
@@ -64,7 +82,10 @@ class OverlapGroup:
         return align(self.gold, self.pred, self.overlaps)
 
 
-ON_READING = ("ignored", "repaired", "duplicates", "rejected", "merged")
+LATER_ON_READING = ("trimmed", "joined", "filled")
+"""Those of the numbers in `ON_READING` that results have only if they are not 0, since they need an option."""
+
+ON_READING = ("ignored", "repaired", "duplicates", "rejected", "merged", *LATER_ON_READING)
 """The numbers of changed or omitted spans, counted when a document is read. They add up; results show them."""
 
 
@@ -88,6 +109,9 @@ class Document(OverlapGroup):
         duplicates: Repeated spans within one side, the first of each not counted.
         rejected: Spans that an annotator rejected, on an annotated text.
         merged: Spans that label rules made equal to another one of their side.
+        trimmed: Spans whose edges were trimmed.
+        joined: Spans that became part of the one before.
+        filled: Tokens that predictions lack, which are read as outside of spans.
         label_rules: The rules that changed labels; None if there were none.
         mapped: The labels of the mapping in `label_rules` that occurred.
         unkept: The number of spans that `only` in `label_rules` dropped, by ("gold" or "pred", label).
@@ -97,6 +121,7 @@ class Document(OverlapGroup):
         located: The options that located the mentions, such as "listed,caseless".
         span_scores: The scores of predicted spans as they were given, unchecked; empty without scores.
         cut: The digest of the cuts that predictions had to reach; None if all predictions are kept.
+        notes: What has to be said about how a side was read, as ("gold" or "pred", sentence).
         unit: The key of its unit of resampling; None if its id is the key.
         unit_rule: The rule that assigned the key (see `io.units`).
 
@@ -117,6 +142,9 @@ class Document(OverlapGroup):
     duplicates: int = 0
     rejected: int = 0
     merged: int = 0
+    trimmed: int = 0
+    joined: int = 0
+    filled: int = 0
     label_rules: LabelRules | None = None
     mapped: frozenset[str] = frozenset()
     unkept: Mapping[tuple[str, str], int] = {}  # noqa: RUF012  # replaced, never changed
@@ -126,6 +154,7 @@ class Document(OverlapGroup):
     located: str = ""
     span_scores: Mapping[PlainSpan, Any] = {}  # noqa: RUF012  # replaced, never changed
     cut: str | None = None
+    notes: frozenset[tuple[str, str]] = frozenset()
     unit: str | None = None
     unit_rule: str = "id"
 
@@ -160,17 +189,27 @@ class Document(OverlapGroup):
         return document
 
     def relabelled(self, rules: LabelRules) -> Document:
-        """Return a copy with new labels; `merged` counts the spans that became equal to another one."""
+        """Return the same document with new labels and edges; `merged` counts spans that new labels made equal."""
         renamed = [rules.map_spans(side) for side in self.sides]
-        gold, pred = ([*dict.fromkeys(side)] for side in renamed)
-        document = self.replaced(gold, pred, self.text)
-        document.merged += sum(map(len, renamed)) - len(gold) - len(pred)
+        edited = [rules.edit(side, self.own_text) for side in renamed]
+        document = self.replaced(edited[0].spans, edited[1].spans, self.text)
+        document.merged += sum(len(side) - len({*side}) for side in renamed)
+        document.trimmed += sum(side.trimmed for side in edited)
+        document.joined += sum(side.joined for side in edited)
+        document.duplicates += sum(side.equal for side in edited)
         document.label_rules = rules
-        document.span_scores = rules.map_scores(self.span_scores)
+        document.span_scores = edited[1].map_scores(rules.map_scores(self.span_scores))
         labels = {label for side in self.sides for _, _, label in side}
         document.mapped = frozenset(labels & rules.mapping.keys())
         document.unkept = rules.count_unkept(*([label for _, _, label in side] for side in self.sides))
         return document
+
+    @property
+    def signs(self) -> Signs:
+        """What has to be said about how the sides were read, and spans whose edges look odd (see `core.edges`)."""
+        text = self.own_text
+        signs = Counter(dict.fromkeys(self.notes, 1))
+        return signs if text is None else signs + edge_signs(dict(zip(("gold", "pred"), self.sides)), text)
 
     @property
     def size(self) -> int:

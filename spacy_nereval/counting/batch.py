@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Kind
+from ..core.edges import Signs
 from ..core.labels import LabelRules
 from ..core.messages import PlainSpan
 from ..core.overlapping import group_numbers
@@ -67,6 +68,7 @@ class Batch(ABC):
         label_rules: The rules that changed labels. mapped: The labels of their mapping that occurred.
         unkept: The number of spans that their `only` dropped, by (side, label).
         mentions: Numbers of mentions by outcome. located: The options that located them.
+        signs: How sides were read, and spans whose edges look odd (see `core.edges`).
     """
 
     unit_rules: AbstractSet[str] = frozenset({"id"})
@@ -77,6 +79,7 @@ class Batch(ABC):
     unkept: Mapping[tuple[str, str], int] = {}  # noqa: RUF012  # replaced, never changed
     mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
     located: AbstractSet[str] = frozenset()
+    signs: Mapping[tuple[str, str], int] = {}  # noqa: RUF012  # replaced, never changed
 
     def __init__(
         self,
@@ -185,6 +188,10 @@ class DocumentBatch(Batch):
         for document in documents:
             unkept.update(document.unkept)
         self.unkept: Mapping[tuple[str, str], int] = unkept
+        signs: Signs = Counter()
+        for document in documents:
+            signs.update(document.signs)
+        self.signs: Mapping[tuple[str, str], int] = signs
         with_mentions = [document for document in documents if document.mentions]
         self.located: AbstractSet[str] = {document.located for document in with_mentions}
         self.mentions: Mapping[str, int] = sum((Counter(document.mentions) for document in with_mentions), Counter())

@@ -74,6 +74,7 @@ class Counter:
             self.counts.mentions.update(batch.mentions)
             self.counts.located |= batch.located
             self.counts.partners.update(count_partners(batch))
+            self.counts.signs.update(batch.signs)
         nonempty = [batch for batch in parts if batch.documents]
         if nonempty:
             # Batches separate documents that are read in different ways; this restores the order of the input.
@@ -161,8 +162,8 @@ class Counter:
                     raise verdict_error(metric, verdict) from None
                 if not isinstance(amount, (int, float)) and not is_real_number(amount):
                     raise verdict_error(metric, verdict)
-                if metric.note and isinstance(spans, Document):
-                    note = notes.setdefault(metric.note(spans, gold or pred), len(notes))
+                if text := metric.note_of(spans, name, gold, pred):
+                    note = notes.setdefault(text, len(notes))
                 yield slot, gold_label, pred_label, note, amount
 
     def _slot(self, metric: Metric, verdict: str) -> int:

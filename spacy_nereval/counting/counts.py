@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric
+from ..core.edges import Signs
 from ..core.labels import LabelRules
 from ..core.messages import spell_argument
 from ..core.spans import ON_READING
@@ -39,7 +40,8 @@ class Counts:
         skipped: Number of documents without gold annotation. ignored: predictions where the reference is
             not annotated. repaired: spans whose tags were repaired on reading. duplicates:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
-            spans that became equal to another when labels were changed.
+            spans that became equal to another when labels were changed. trimmed: spans whose edges were trimmed.
+            joined: spans that became part of another one. filled: missing tokens that were read as outside of spans.
         label_rules: The rules that changed labels; None if there were none.
         cut: The digest of the cuts that predictions had to reach; None without cuts. Count files omit it.
         mapped: The labels of the mapping in `label_rules` that occurred.
@@ -55,6 +57,7 @@ class Counts:
         located: The options that located them, such as "listed,caseless".
         partners: The number of gold spans with the boundaries of a prediction, but another label, by (predicted
             label, gold label). Count files omit it.
+        signs: How sides were read, and spans whose edges look odd (see `core.edges`). Count files omit it.
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.
@@ -85,6 +88,10 @@ class Counts:
         self.duplicates: int = 0
         self.rejected: int = 0
         self.merged: int = 0
+        self.trimmed: int = 0
+        self.joined: int = 0
+        self.filled: int = 0
+        self.signs: Signs = Counter()
         self.label_rules: LabelRules | None = None
         self.cut: str | None = None
         self.mapped: set[str] = set()
@@ -237,12 +244,19 @@ class Counts:
         return result
 
     def of(self, metrics: Sequence[Metric]) -> Counts:
-        """Return the counts of these `metrics` only. They may have other options if these change no counts."""
+        """Return the counts of these `metrics` only. They may have other options if these change no counts.
+
+        Of collapsed counts, the metrics must have been counted.
+        """
         names = {"", *(metric.name for metric in metrics)}
         columns = {key: k for key, k in self._columns.items() if key.metric in names}
         result = self._empty_like()
         result.metrics = tuple(metrics)
         result.append(self.ids, self.units, self.cells[:, [*columns.values()]], [*columns], self.gold_places)
+        if self.collapsed:
+            result.collapsed = self.collapsed._replace(sums=self.collapsed.sums.of(metrics))
+            if self.replicates:
+                result.replicates = self.replicates._replace(sums=self.replicates.sums.of(metrics))
         return result
 
     def _empty_like(self) -> Counts:
@@ -263,6 +277,7 @@ class Counts:
         self.mentions.update(other.mentions)
         self.located |= other.located
         self.partners.update(other.partners)
+        self.signs.update(other.signs)
         self.add_on_reading(other.on_reading)
 
     @property

@@ -127,6 +127,22 @@ class Sums(NamedTuple):
         result: NDArray[np.int64] = sum(self.counts[place[Slot("", kind.value)]] for kind in kinds)
         return result
 
+    def of(self, metrics: Sequence[Metric]) -> Sums:
+        """Return the sums of some of the metrics only."""
+        place, chosen = slots(self.metrics), [metric.name for metric in metrics]
+        of_means = [metric.name for metric in self.metrics for _ in metric.averaged]
+        of_class_means = [metric.name for metric in self.metrics if metric.classes for _ in metric.classes.scores]
+
+        def rows(owners: list[str]) -> list[int]:
+            return [k for name in chosen for k, owner in enumerate(owners) if owner == name]
+
+        return self._replace(
+            metrics=tuple(metrics),
+            counts=self.counts[[place[slot] for slot in slots(metrics)]],
+            means=self.means[:, rows(of_means)],
+            class_means=self.class_means[:, rows(of_class_means)],
+        )
+
     def extend_labels(self, labels: Sequence[str]) -> Sums:
         """Return the same sums with further labels, whose counts are 0."""
         if tuple(labels) == self.labels:

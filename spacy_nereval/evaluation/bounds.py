@@ -124,8 +124,8 @@ CONCENTRATED = "concentrated"
 UNDEFINED = "undefined"
 UNBOUNDED = "unbounded"
 """Flags of an interval; the first that applies is given, and an interval without a problem has the empty flag. An
-interval is `concentrated` where a few units cause most of the variance. A mean over labels is `unbounded` where the
-interval of some label is undefined and the score has no limit."""
+interval is `concentrated` where a few units account for most of the variance. A mean over labels is `unbounded`
+where the interval of some label is undefined and the score has no limit."""
 
 TINY = 1e-12
 """Differences below this are rounding."""
@@ -143,7 +143,7 @@ class Intervals(NamedTuple):
         units: Effective number of units k.
         freedom: Degrees of freedom of the quantile of t; NaN where undefined.
         flag: "few" (k < 6: show it, never rank or compare by it), "concentrated" (fewer than 6 units
-            cause the variance), "undefined" (no interval), or "".
+            account for the variance), "undefined" (no interval), or "".
         training: With several training runs, the share of the retraining variance in the variance, 0 to 1;
             NaN with one run, and where undefined.
     """
@@ -332,7 +332,7 @@ def score_intervals(
     """Return the confidence intervals of many scores at once.
 
     The effective sample size n* is the number of independent observations that would have the variance of
-    the score. The interval is Wilson's for n*, with a quantile of t for the number of units that cause the
+    the score. The interval is Wilson's for n*, with a quantile of t for the number of units that account for the
     variance. A cost without upper limit gets the score interval of a Poisson mean for n*. Other unbounded
     scores are mapped to 0-1 and back.
 
@@ -344,7 +344,7 @@ def score_intervals(
         variance: The variance of each on its scale (see `VarianceScale`), from `influences` or as the
             squared `spread` of half-samples; float[...]. NaN for no interval.
         units: Effective number of units of each score, see `effective_units`; float[...] or one for all.
-        bearers: The number of units that cause the variance, see `influences`; infinite if not estimated.
+        bearers: The number of units that account for the variance, see `influences`; infinite if not estimated.
         mixed: The number of units with an error or of units with a hit, whichever is less; for a cost, the number of
             units with an error. Infinite for no shrinkage of n*.
         spans: Number of spans: n* of scores between their limits without variance.
@@ -436,7 +436,7 @@ def degrees_of_freedom(units: ArrayLike, bearers: ArrayLike, least: ArrayLike = 
 
     Args:
         units: Effective number of units.
-        bearers: The number of units that cause the variance, see `influences`.
+        bearers: The number of units that account for the variance, see `influences`.
         least: The smallest value to return.
 
     Example:

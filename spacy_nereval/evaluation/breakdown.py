@@ -528,7 +528,7 @@ def _rows(
             if span and leading:
                 home.setdefault((kind, span), value[leading])
         if name in metric.verdict_names:
-            note = metric.note(document, gold or pred) if metric.note else ""
+            note = metric.note_of(document, name, gold, pred)
             values = (value[gold] if gold else None), (value[pred] if pred else None)
             if name in metric.partial_credit:
                 high, low = split_amounts(np.array(amount)).tolist()

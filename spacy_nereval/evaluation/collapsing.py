@@ -45,8 +45,8 @@ class Halves(NamedTuple):
 def collapse(counts: Counts, samples: int | None = None, seed: int | None = None) -> Counts:
     """Return counts whose documents are added up, so that their size does not depend on the corpus.
 
-    They have the same scores. Intervals come from half-samples: those that the counts keep, or new ones,
-    which cannot be drawn later. Collapsed counts can be merged with others that
+    They have the same scores. Intervals come from half-samples, which are drawn now unless the counts keep them
+    already, since collapsed counts have no documents to draw. Collapsed counts can be merged with others that
     have the same number of half-samples and the same seed.
 
     Args:
@@ -78,7 +78,7 @@ def collapse(counts: Counts, samples: int | None = None, seed: int | None = None
 def count_collapsed(
     documents: Iterable[Document | None], metrics: Iterable[Metric], samples: int = SAMPLES, seed: int = 0
 ) -> Counts:
-    """Count documents as `count` does, and sum them on the way, so that memory does not grow with their number.
+    """Return the counts of documents, collapsed while they are counted, so that memory does not grow with their number.
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..core.declaration import Metric, Verdict
 from ..core.messages import describe_unknown
-from ..core.spans import Document, Span
+from ..core.spans import Document, Span, correct_boundary
 from ..metrics.registry import create
 from .result import LabelledVerdict
 
@@ -24,9 +24,10 @@ PARTS = ("start", "end", "label", "text")
 FIELDS = (
     *("document", "metric", "verdict", "amount"),
     *(f"{side}_{part}" for side in ("gold", "pred") for part in PARTS),
-    *("left", "right", "in_text"),
+    *("left", "right", "in_text", "correct_boundary"),
 )
-"""The fields of a row. `in_text` is false for a mention that the text does not have."""
+"""The fields of a row. `in_text` is false for a mention that the text does not have. `correct_boundary` says which
+boundary of the prediction is right, if the labels are equal and the boundaries differ."""
 
 NO_SPAN = (None,) * len(PARTS)
 
@@ -67,7 +68,15 @@ class ListedVerdict(NamedTuple):
                     text[max(0, start - context) : start],
                     text[end : min(end + context, document.annex or len(text))],
                 )
-        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text
+        boundary = self.correct_boundary
+        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text, boundary
+
+    @property
+    def correct_boundary(self) -> str | None:
+        """Which boundary is right, if the label is and the boundaries differ; else None."""
+        _, gold, pred, _ = self.verdict
+        is_boundary_error = gold and pred and gold.label == pred.label and gold != pred
+        return correct_boundary(gold, pred) if is_boundary_error and gold and pred else None
 
 
 def error_list(

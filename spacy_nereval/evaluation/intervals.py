@@ -40,7 +40,7 @@ class IntervalBasis(NamedTuple):
     method: "infl", by leaving units out; "half", where half-samples are drawn. samples, seed: the number of
     half-samples and their seed; None without half-samples. unit: the rule that says which documents are one unit.
     units: the number of units; None if collapsed counts do not have it. exact: whether no random number was used.
-    effective_units: the effective number of units. concentrated: for each headline score whose variance is caused by
+    effective_units: the effective number of units. concentrated: for each headline score whose variance comes from
     a few units, {"metric", "score", "units" (names, the most influential first), "share" (of the variance)}.
     """
 
@@ -100,7 +100,7 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
     Returns:
         Metric to a table shaped as the result's: "scores", "averages" and "per_type". In the
         place of each score is {"low", "high", "k" (effective number of units), "df" (degrees of freedom), "flag"
-        ("few": not to be ranked or compared; "concentrated": a few units cause the variance; "undefined": no
+        ("few": not to be ranked or compared; "concentrated": a few units account for the variance; "undefined": no
         interval; "unbounded": a bound is infinite; or None)}. Bounds are NaN where there is no interval: the score
         is undefined.
 
@@ -172,7 +172,7 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
 
 
 def _influential_units(estimates: Estimates, score: str, tables: Sequence[Table], units: Units) -> dict[str, Any]:
-    """Return the metric, the score, the names of the units that cause at least half its variance, and their share."""
+    """Return the metric, the score, the names of the units with at least half of its variance, and their share."""
     metric, left_out = estimates.metric.name, estimates.left_out[score]
     groups, share = most_influential(left_out)
     members = np.flatnonzero(np.isin(units.group, groups))

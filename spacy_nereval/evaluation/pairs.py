@@ -98,7 +98,7 @@ class Pair:
     def swap_scores(self, swaps: HalfSamples) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems after each swap, [swaps] each, without averages.
 
-        With many labels, not all swaps fit into memory. Then all metrics are repeated for each part of the swaps.
+        With many labels, not all swaps fit into memory. Then the metrics are yielded again for each part of the swaps.
         """
         first, second = map(self._drop_counts, self._whole)
         for part in swaps.parts(SUMS // sum(array.size for array in first.arrays)):
@@ -249,7 +249,7 @@ class Pair:
         return result
 
     def _sum_staying(self, swaps: HalfSamples) -> Sums:
-        """Return the difference of the two systems in the units that stay, for each swap. Averages
+        """Return the difference of the two systems, summed over the units that stay, for each swap. Averages
         over documents are left at 0, since they are not compared."""
         table = self._tables[0]
         total = self._drop_counts(empty_sums(table.metrics, table.labels, False, swaps.sums))

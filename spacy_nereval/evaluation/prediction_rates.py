@@ -173,7 +173,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
     """Return the differences of two systems in how often they predict each label, in the order of the labels.
 
     Units are left out of both systems at once. The interval is the difference plus and minus its standard
-    error times a quantile of t for the number of units that cause the variance.
+    error times a quantile of t for the number of units that account for the variance.
 
     Args:
         first, second: The counts of two systems on the same documents.

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from importlib.metadata import version
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from ..core.about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric, Score
 from ..core.mention_places import NUMBERS
-from ..core.spans import ON_READING
+from ..core.spans import LATER_ON_READING, ON_READING, SIDES
 from ..counting.counts import Counts
 from ..counting.sums import NUMBER
 from ..counting.table import Table, resolve_keys, sum_counts
@@ -105,8 +106,8 @@ def evaluate(
 
     Returns:
         Numbers of documents and spans, in all and of each label under "per_type"; "scores" by their score keys; and
-        "metrics": for each its "scores" (ratios, not in per cent), "counts", "averages", "per_type", "verdicts" and
-        "confusion"; with intervals also "confidence".
+        "metrics": for each its "scores" (ratios, not in per cent), "counts", "averages", "per_type", "verdicts",
+        "confusion" and "boundaries"; with intervals also "confidence".
 
     Raises:
         ValueError: Intervals are requested and the counts have no units, or a setting of the intervals is out of range.
@@ -123,6 +124,8 @@ def evaluate(
     for scores in score_sums(sums):  # with many labels, a result takes most of the memory: keep one copy
         name = scores.metric.name
         part = _metric_result(scores, sums.labels, verdicts)
+        if scores.metric.boundary_errors:
+            part["boundaries"] = split_boundary_errors(counts, scores.metric)
         metrics[name] = make_plain(part | ({"intervals": bounds.metrics.pop(name)} if bounds else {}))
     result: dict[str, Any] = make_plain(
         {
@@ -149,13 +152,23 @@ def reading_totals(counts: Counts) -> dict[str, Any]:
     totals: dict[str, Any] = dict(counts.on_reading)
     if not counts.label_rules:
         del totals["merged"]
+    for name in LATER_ON_READING:
+        if not totals[name]:
+            del totals[name]
     mentions = mention_numbers(counts)
     return totals | ({"mentions": mentions} if mentions else {})
 
 
-def mention_numbers(counts: Counts) -> dict[str, int]:
-    """Return how many mentions without offsets there were and how they were found; empty if there were none."""
-    return {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
+def mention_numbers(counts: Counts) -> dict[str, float]:
+    """Return how many mentions without offsets there were and how they were found; empty if there were none.
+
+    If there were answers of language models, `readable` is the rate of those that could be read.
+    """
+    numbers: dict[str, float] = {name: counts.mentions[name] for name in NUMBERS} if counts.mentions else {}
+    if answers := counts.mentions["answers"]:
+        unreadable = counts.mentions["unreadable"]
+        numbers |= {"answers": answers, "unreadable": unreadable, "readable": 1 - unreadable / answers}
+    return numbers
 
 
 def _metric_result(
@@ -191,8 +204,31 @@ def _metric_result(
 def reading_numbers(runs: Sequence[Counts]) -> dict[str, list[int]]:
     """Return the reading statistics of training runs: "skipped" and others to a number for each run."""
     numbers = {"skipped": [counts.skipped for counts in runs]}
-    names = [name for name in reading_totals(runs[0]) if name in ON_READING]
+    totals = [reading_totals(counts) for counts in runs]
+    names = [name for name in ON_READING if any(name in numbers for numbers in totals)]
     return numbers | {name: [counts.on_reading[name] for counts in runs] for name in names}
+
+
+def split_boundary_errors(counts: Counts, metric: Metric) -> dict[str, Any]:
+    """Return how many boundary errors of a metric have a right left boundary, a right one, both or neither.
+
+    Both boundaries can be right in spans with gaps only. The numbers are None where counts were made before this was
+    recorded.
+
+    Returns:
+        "counts", the numbers of all labels, "be_left", "be_right", "be_both" and "be_neither"; and "per_type", the
+        same for each label with boundary errors.
+    """
+    numbers: dict[str, Counter[str]] = {}
+    for key, number in counts.totals().items():
+        if key.metric == metric.name and key.verdict in metric.boundary_errors and number:
+            numbers.setdefault(key.gold, Counter())[key.note] += number
+
+    def split(sides: Counter[str]) -> dict[str, int | None]:
+        return {f"be_{side}": None if sides[""] else sides[side] for side in SIDES}
+
+    per_label = {label: split(numbers[label]) for label in sorted(numbers)}
+    return {"counts": split(reduce(add, numbers.values(), Counter())), "per_type": per_label}
 
 
 LabelledVerdict = tuple[str, str, str]

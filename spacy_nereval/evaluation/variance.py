@@ -4,7 +4,7 @@ The influence of a unit is how far a score moves when the unit is left out. Most
 scores. Functions here take only these, as entries: the index of the score, and its value without the unit.
 
 Training again with another seed changes a score, and so does another choice of documents. `run_errors` adds up both
-variances. The noise of a single run on the documents is in both of them, which errs on the safe side.
+variances. The noise of a single run on the documents is in both of them, so the sum is conservative.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Influences(NamedTuple):
 
     Attributes:
         variance: The variance of each score, in the squared unit of the values.
-        bearers: The number of units that cause this variance: n where influences are normal, 1 or 2 where
-            one unit causes nearly all of it; infinite without variance.
+        bearers: The number of units that account for this variance: n where influences are normal, 1 or 2 where
+            one unit accounts for nearly all of it; infinite without variance.
         lone: Whether a score is undefined without some unit, so that it rests on this unit alone.
             Then the variance is 0, and `bearers` is that of the other units.
     """
@@ -47,7 +47,7 @@ def influences(values: ArrayLike, row: ArrayLike, left_out: ArrayLike, units: in
         units: The number of all units, those without entries too.
 
     Returns:
-        Variance and bearers. The same to the last digit if the entries are in the same order.
+        Variance, bearers and lone units, the same to the last digit if the entries are in the same order.
 
     Example:
         >>> f_score = influences([0.5], [0, 0, 0, 0], [0.4, 0.6, 0.45, 0.55], 4)
@@ -95,7 +95,7 @@ def _central_sums(theta: Floats, place: Places, left: Floats, units: int, powers
 
 
 def count_bearers(second: ArrayLike, fourth: ArrayLike, units: int) -> Any:
-    """Return how many units cause a variance, from the sums of the squares and of the fourth powers of the influences.
+    """Return how many units account for a variance, from the sums of the squared influences and of their fourth powers.
 
     >>> round(float(count_bearers(4, 4, 4)), 3), round(float(count_bearers(1, 1, 1000)), 3)
     (inf, 2.002)
@@ -144,7 +144,7 @@ def find_errors_and_hits(values: Floats, left_out: Floats, alone: Floats, scale:
 
 
 def most_influential(left_out: ArrayLike) -> tuple[list[int], float]:
-    """Return the fewest units that cause at least half of the variance of one score, and their share of it.
+    """Return the fewest units that account for at least half of the variance of one score, and their share of it.
 
     Args:
         left_out: The score without each unit, all units in order, float[units].
@@ -188,7 +188,7 @@ class RunErrors(NamedTuple):
 def run_errors(first: ArrayLike, second: ArrayLike, documents: ArrayLike, freedom: ArrayLike) -> RunErrors:
     """Return the standard error of the difference of two systems' mean scores over documents and training runs.
 
-    `differences.t_test` makes tests and intervals of it.
+    `differences.t_test` computes tests and intervals from it.
 
     Args:
         first: Scores of the first system's runs, float[runs, ...].

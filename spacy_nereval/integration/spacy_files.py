@@ -28,6 +28,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
+from ..core.arguments import ALIGN, check_value
 from ..core.compression import compression_of, format_extension
 from ..core.expansion import HELD, TooLarge, check_expansion, most_bytes
 from ..core.messages import PlainSpan, is_finite_number, shorten, spell_argument
@@ -35,11 +36,13 @@ from ..counting.table import machine_memory
 from ..io import converting
 from ..io.converting import (
     GAPS,
+    HOLD_TOKENS,
     UNALIGNED,
     Losses,
     NamedTokenizer,
     Places,
     Tokenizer,
+    align_records,
     check_characters,
     flat_spans,
     report_omitted,
@@ -539,7 +542,13 @@ def target_of(output: Path) -> str:
 
 
 def write_annotation(
-    output: Path, records: Iterable[Record], *, key: str | None = None, lang: str = "xx", drop: bool = False
+    output: Path,
+    records: Iterable[Record],
+    *,
+    key: str | None = None,
+    lang: str = "xx",
+    drop: bool = False,
+    align: str | None = None,
 ) -> WriteResult:
     """Write records in the format that the extension of the path names, see `TARGETS`.
 
@@ -549,6 +558,7 @@ def write_annotation(
         key: `.spacy`: write to `doc.spans[key]` instead of `doc.ents`.
         lang: Language whose tokenizer of spaCy finds the tokens of texts without tokens.
         drop: Leave out spans that the format cannot hold, and count them, rather than raise an error.
+        align: What becomes of spans that do not fit the tokens, one of `arguments.ALIGNMENTS`; None for an error.
 
     Raises:
         ValueError: The extension is unknown, or the format cannot hold a span, a label or a text.
@@ -556,6 +566,11 @@ def write_annotation(
     """
     target = target_of(output)
     losses, totals = Losses(drop, target), Counter[str]()
+    if align:
+        check_value("align", align, ALIGN)
+        if target not in HOLD_TOKENS:
+            raise ValueError(f"{spell_argument('align', align)}: {output} can hold spans inside tokens; leave it out")
+        records = align_records(records, tokenizer(lang), align, losses)
     _writer(target, key, lang)(output, _count_records(records, losses, totals), losses)
     spans = totals["spans"] - sum(n for reason, n in losses.spans.items() if reason != GAPS)
     left_out = report_omitted(losses, [(description, totals[name]) for name, description in READ_LOSSES.items()])

@@ -6,14 +6,15 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from ..core.messages import PlainSpan, is_finite_number, quote, shorten, spell_argument
+from ..core.arguments import EXPAND
+from ..core.messages import PlainSpan, highest_scores, is_finite_number, quote, shorten, spell_argument
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
@@ -29,8 +30,12 @@ Tokenizer = Callable[[str], Places]
 NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
 """An id that can name a file."""
 
+HOLD_TOKENS = ("conll", "spacy")
+"""Formats whose spans consist of tokens."""
+
 OVERLAP = "overlap other spans"
 UNALIGNED = "do not begin and end at token boundaries"
+MOVED = "spans that were aligned with the tokens"
 GAPS = "stretches without annotation"
 
 
@@ -55,7 +60,8 @@ class Losses:
     >>> Losses(False, "CoNLL").add_span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
     ValueError: document 1: CoNLL cannot hold spans that do not begin and end at token boundaries, such as PER 'Ad' \
-from 0 to 2; choose another format, or leave them out with drop=True
+from 0 to 2; name the language whose tokenizer fits with lang=, align them with align='expand', choose another format, \
+or leave them out with drop=True
     """
 
     def __init__(self, allowed: bool, target: str) -> None:
@@ -70,18 +76,22 @@ from 0 to 2; choose another format, or leave them out with drop=True
         """Count a span that is left out. Raise ValueError if no span may be left out."""
         start, end, label = span
         example = f"{label} {quote(record.text[start:end])} from {start} to {end}"
-        self._add_loss(record, f"spans that {reason}", f"spans that {reason}, such as {example}")
+        remedies = ""
+        if reason == UNALIGNED:
+            language = f"name the language whose tokenizer fits with {spell_argument('lang')}, "
+            remedies = f"{language * (record.tokens is None)}align them with {spell_argument('align', EXPAND)}, "
+        self._add_loss(record, f"spans that {reason}", f"spans that {reason}, such as {example}", remedies)
 
     def add_gap(self, record: Record, gap: tuple[int, int]) -> None:
         """Count a gap that becomes text without spans. Raise ValueError if gaps may not be lost."""
         example = quote(record.text[slice(*gap)])
         self._add_loss(record, GAPS, f"{GAPS}, such as {example}")
 
-    def _add_loss(self, record: Record, reason: str, description: str) -> None:
+    def _add_loss(self, record: Record, reason: str, description: str, remedies: str = "") -> None:
         if not self._allowed:
             raise ValueError(
                 f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot hold "
-                f"{description}; choose another format, or leave them out with {spell_argument('drop', True)}"
+                f"{description}; {remedies}choose another format, or leave them out with {spell_argument('drop', True)}"
             )
         self.spans[reason] += 1
 
@@ -202,6 +212,34 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
         for k in inside:
             tags[k] = MISSING
     return tags
+
+
+def align_records(records: Iterable[Record], tokenize: Tokenizer, align: str, losses: Losses) -> Iterator[Record]:
+    """Yield records whose spans begin and end at the edges of tokens.
+
+    Args:
+        records: The records.
+        tokenize: Finds the tokens of a text that has none.
+        align: "expand" for all tokens that a span touches, "contract" for those inside of it.
+        losses: Counts the spans that are moved, and those that have no token inside.
+
+    Raises:
+        ValueError: A span has no token inside, and spans may not be left out.
+    """
+    for record in records:
+        tokens = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
+        spans: dict[PlainSpan, PlainSpan] = {}
+        for start, end, label in sorted(record.spans):
+            touched = [
+                (a, b) for a, b in tokens if a < end and start < b and (align == EXPAND or start <= a and b <= end)
+            ]
+            if touched:
+                spans[start, end, label] = (touched[0][0], touched[-1][1], label)
+            else:
+                losses.add_span(record._replace(tokens=tokens), (start, end, label), UNALIGNED)
+        losses.others[MOVED] += sum(span != moved for span, moved in spans.items())
+        scores = highest_scores((spans[span], score) for span, score in record.span_scores.items() if span in spans)
+        yield record._replace(spans={*spans.values()}, tokens=tokens, span_scores=scores)
 
 
 def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
@@ -333,5 +371,7 @@ def report_omitted(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]
     >>> report_omitted(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
     ['not written: ids (3)', 'left out on reading: annotations that are not spans (1)']
     """
-    kinds = (("left out", losses.spans), ("not written", losses.others), ("left out on reading", dict(read)))
+    moved = {MOVED: losses.others.pop(MOVED, 0)}
+    kinds: list[tuple[str, Mapping[str, int]]] = [("left out", losses.spans), ("not written", losses.others)]
+    kinds += [("left out on reading", dict(read)), ("changed", moved)]
     return [f"{kind}: {reason} ({number})" for kind, counts in kinds for reason, number in counts.items() if number]

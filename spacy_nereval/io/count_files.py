@@ -26,6 +26,7 @@ from ..core.about import __version__
 from ..core.declaration import Metric
 from ..core.expansion import HELD, TooLarge, check_expansion, check_objects
 from ..core.messages import LONGEST_REASON, join_names, shorten, spell_argument
+from ..core.spans import LATER_ON_READING
 from ..counting.counts import Counts, unite_counts
 from ..counting.table import machine_memory
 from ..evaluation.collapsing import collapse
@@ -141,6 +142,7 @@ def _archive(
         duplicates=counts.duplicates,
         rejected=counts.rejected,
         merged=counts.merged,
+        **{name: getattr(counts, name) for name in LATER_ON_READING},
         mentions=dict(sorted(counts.mentions.items())) if counts.collapsed else dict(counts.mentions),
         located=sorted(counts.located),
         label_rules=LabelsHeader.describe(counts.label_rules, counts.mapped) if counts.label_rules else None,

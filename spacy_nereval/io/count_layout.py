@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
-from ..core.mention_places import NUMBERS
+from ..core.mention_places import ANSWERED, NUMBERS
 from ..core.messages import first_repeated, quote
-from ..core.spans import ON_READING
+from ..core.spans import LATER_ON_READING, ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
 from ..counting.table import Table
@@ -69,23 +69,27 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
     only: list[str] | None
     depth: int | None = pydantic.Field(ge=1)
     sep: str = pydantic.Field(min_length=1)
+    trim: str = ""
+    join: bool = False
     mapped: list[str]
 
     @classmethod
     def describe(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
         """Return the header of label rules."""
         only = None if rules.only is None else [*rules.only]
-        return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped))
+        edges: dict[str, Any] = {"trim": rules.trim, "join": rules.join}
+        return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped), **edges)
 
     @property
     def rules(self) -> LabelRules:
         """The rules as `LabelRules`."""
         only = None if self.only is None else tuple(self.only)
-        return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep)
+        return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep, self.trim, self.join)
 
 
 DEFAULTS: dict[str, Any] = {
     "merged": 0,
+    **dict.fromkeys(LATER_ON_READING, 0),
     "label_rules": None,
     "unkept": [],
     "mentions": {},
@@ -124,6 +128,9 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     duplicates: int = pydantic.Field(ge=0)
     rejected: int = pydantic.Field(ge=0)
     merged: int = pydantic.Field(default=0, ge=0)
+    trimmed: int = pydantic.Field(default=0, ge=0)
+    joined: int = pydantic.Field(default=0, ge=0)
+    filled: int = pydantic.Field(default=0, ge=0)
     label_rules: LabelsHeader | None = None
     unkept: list[tuple[Literal["gold", "pred"], str, Annotated[int, pydantic.Field(ge=1)]]] = []
     mentions: dict[str, Annotated[int, pydantic.Field(ge=0)]] = {}
@@ -158,7 +165,9 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
         if self.gold_places and len(self.gold_places) != len(self.ids):
             raise ValueError(f"it has {len(self.ids)} ids and checksums of {len(self.gold_places)} documents")
         if self.mentions and (
-            self.mentions.keys() - {*NUMBERS} or max(self.mentions.values()) > self.mentions.get("listed", 0)
+            self.mentions.keys() - {*NUMBERS, *ANSWERED}
+            or max(self.mentions.get(name, 0) for name in NUMBERS) > self.mentions.get("listed", 0)
+            or self.mentions.get("unreadable", 0) > self.mentions.get("answers", 0)
         ):
             raise ValueError("the numbers of mentions do not fit each other")
         if len({*self.columns}) < len(self.columns):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from ..core.arguments import SAME
 from ..core.messages import join_names, shorten
 from ..core.spans import Document
 from .formats import assign_annotators, check_span_groups, name_of, named_format, records
 from .formats.settings import Format
-from .records import Predictions, Record, pair
+from .records import Predictions, Record, carry_side, check_has_text, pair, plain_text, with_text
 from .units import UnitRule, units_of
 
 UNANNOTATED = (
@@ -32,7 +35,7 @@ def read_files(
 ) -> Iterator[Document | None]:
     """Read two files, and pair their documents, one at a time.
 
-    If all documents have ids, they are paired by id, in any order; otherwise by their order.
+    If all documents have ids, they are paired by id, in any order; otherwise by their order (see `Pairing`).
     Only documents whose partner comes later are kept in memory.
 
     Args:
@@ -70,7 +73,7 @@ def read_files(
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     has_key = False  # whether any prediction has the key
     sides = records(gold, key, gold_format), records(pred, key, pred_format)
-    for number, (gold_side, pred_side) in enumerate(Pairing(gold, pred).pairs(*sides)):
+    for number, (gold_side, pred_side) in enumerate(Pairing(gold, pred, gold_format.match_text).pairs(*sides)):
         has_key = has_key or pred_side.annotated
         if others is not None:
             others[gold] += gold_side.others
@@ -78,7 +81,7 @@ def read_files(
         try:
             # A Doc without the key predicts no spans.
             skipped = not key and predictions.is_skipped(gold_side, pred_side)
-            document = pair(gold_side, pred_side)  # compares the texts of skipped documents too
+            document = pair(gold_side, pred_side, pred_format.missing_tokens)  # compares texts if it is skipped too
             yield units.assign_unit(None if skipped else document, gold_side)
         except ValueError as error:
             id = "" if gold_side.id is None else f" ({shorten(gold_side.id)})"
@@ -93,11 +96,13 @@ class Pairing:
     """Pairs the documents of two files. No other code pairs documents.
 
     If every document of both files has an id, documents are paired by id; documents with the same
-    id keep their order. Otherwise documents are paired by order; the ids of a pair have to be the
-    same if both have one.
+    id keep their order. If no id is in both files, and the texts are the same, each once, they are
+    paired by text, with a warning. Otherwise documents are paired by order; the ids of a pair have to
+    be the same if both have one.
 
     Args:
         gold, pred: The names of the two files, for errors.
+        match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
 
     >>> golds = [Record("a", set(), id="1"), Record("b", set(), id="2")]
     >>> [pred.text for _, pred in Pairing("g.jsonl", "p.jsonl").pairs(iter(golds), reversed(golds))]
@@ -107,22 +112,44 @@ class Pairing:
     ValueError: p.jsonl lacks 1 document: 1
     """
 
-    def __init__(self, gold: object, pred: object) -> None:
-        self._gold, self._pred = gold, pred
+    def __init__(self, gold: object, pred: object, match_text: str = SAME) -> None:
+        self._gold, self._pred, self._match_text = gold, pred, match_text
         self._mismatch = ""  # a message on the first different ids
         self._waiting: dict[str, deque[Record]] = {}  # predictions whose gold document comes later
         self._missing: list[str] = []  # gold documents without a prediction
+        self._unpaired: list[Record] = []  # gold documents before the first pair
         self._has_pair = False  # whether any id is in both files
 
     def pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
         """Yield every gold document with its prediction, in the order of the gold file.
 
-        A document that has an id and is not annotated may be missing in the other file.
+        A document that has an id and is not annotated may be missing in the other file. An answer without a text
+        has that of gold. At the end, a warning lists the answers that could not be read.
 
         Raises:
             ValueError: A document is missing in one of the files, or ids and order
                 contradict each other.
         """
+        unreadable: list[str] = []
+        answers = 0
+        for number, (gold, pred) in enumerate(self._pairs((check_has_text(gold, self._gold) for gold in golds), preds)):
+            side = with_text(pred, gold.text)
+            if self._match_text != SAME and not (gold.open_end and side.open_end):
+                try:
+                    side = carry_side(side, gold.text, self._match_text)
+                except ValueError as error:
+                    raise ValueError(f"{self._gold} and {self._pred}, document {number}: {error}") from None
+            answers += side.mentions.get("answers", 0)
+            unreadable += [str(number) if gold.id is None else gold.id] * side.mentions.get("unreadable", 0)
+            yield gold, side
+        if unreadable:
+            warnings.warn(
+                f"{self._pred}: {len(unreadable)} of {answers} answers cannot be read, and count as documents without "
+                f"spans: {join_names(unreadable, 20)}",
+                stacklevel=2,
+            )
+
+    def _pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
         number = -1
         for number, gold in enumerate(golds):
             pred = None if gold.id is None else self._partner(number, gold.id, preds)
@@ -130,19 +157,43 @@ class Pairing:
                 first = [] if pred is None else [pred]
                 yield from self._pairs_by_order(number, chain([gold], golds), chain(first, preds))
                 return
+            if pred is not None or self._has_pair:
+                yield from self._unannotated()
+            else:
+                self._unpaired.append(gold)
             if pred is not None:
                 self._has_pair = True
                 yield gold, pred
             elif gold.annotated:
                 self._missing.append(gold.id)
-            else:
+            elif self._has_pair:
                 yield gold, gold
         for pred in preds:
             if pred.id is None:
                 yield from self._pairs_by_order(number + 1, iter(()), chain([pred], preds))
             else:
                 self._waiting.setdefault(pred.id, deque()).append(pred)
+        if pairs := self._pairs_by_text():
+            yield from pairs
+            return
+        yield from self._unannotated()
         self._check_complete()
+
+    def _unannotated(self) -> Iterator[tuple[Record, Record]]:
+        """Yield the gold documents before the first pair that need no prediction, and forget all of them."""
+        unpaired, self._unpaired = self._unpaired, []
+        yield from ((gold, gold) for gold in unpaired if not gold.annotated)
+
+    def _pairs_by_text(self) -> list[tuple[Record, Record]]:
+        """Return the pairs by text, with a warning; none if an id is in both files, or texts are not the same ones."""
+        preds = [pred for preds in self._waiting.values() for pred in preds]
+        by_text = {plain_text(pred.text, self._match_text): pred for pred in preds}
+        texts = [plain_text(gold.text, self._match_text) for gold in self._unpaired]
+        if self._has_pair or not len({*texts}) == len(texts) == len(preds) or by_text.keys() != {*texts}:
+            return []
+        if texts:
+            warnings.warn(f"{self._gold} and {self._pred} have no id in common: they are paired by text", stacklevel=2)
+        return [(gold, by_text[text]) for gold, text in zip(self._unpaired, texts)]
 
     def _partner(self, number: int, id: str, preds: Iterator[Record]) -> Record | None:
         """Return the next prediction with this id, or the next one without any; None if there is neither.
@@ -203,8 +254,21 @@ class Pairing:
         if len(lacks) == 2 and not self._has_pair:
             remedy = "give each text the same id in both, or remove the ids from one of them to pair by order"
             lacks.append(f"no id is in both: {remedy}")
+        if alike := _alike_ids(self._missing, surplus):
+            lacks.append(f"ids differ only in white space, case or as numbers: {join_names(alike)}; write them alike")
         if lacks:
             raise ValueError("; ".join(lacks))
+
+
+def _alike_ids(golds: Iterable[str], preds: Iterable[str]) -> list[str]:
+    """Return the ids of both sides that differ only in white space, case, or the way in which numbers are written.
+
+    >>> _alike_ids(["a ", "2"], ["A", "2.0", "b"])
+    ["'a ' and 'A'", "'2' and '2.0'"]
+    """
+    forms = {re.sub(r"\.0+$", "", plain_text(id)): id for id in preds}
+    alike = ((id, forms.get(re.sub(r"\.0+$", "", plain_text(id)))) for id in golds)
+    return [f"{gold!r} and {pred!r}" for gold, pred in alike if pred is not None]
 
 
 def _documents(number: int) -> str:

@@ -7,11 +7,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import CASELESS, LISTED
+from ..core.answers import MarkedAnswer, read_answer
+from ..core.arguments import CASELESS, LISTED, NORMALISED, SAME
 from ..core.labels import LabelRules
-from ..core.mention_places import NUMBERS, append_annex, locate, words_after
-from ..core.messages import PlainSpan, highest_scores
+from ..core.mention_places import (
+    ANSWERED,
+    NUMBERS,
+    Characters,
+    append_annex,
+    comparable_characters,
+    locate,
+    words_after,
+)
+from ..core.messages import PlainSpan, highest_scores, quote, spell_argument
 from ..core.spans import Document
+from .missing_tokens import describe_missing, divide_span, place_tokens
+
+
+class Answer(NamedTuple):
+    """The answer of a language model, and how it is read: the label of names without one, and the ways of `locate`."""
+
+    written: str
+    label: str | None
+    match: str
+    occurrences: str
 
 
 class Record(NamedTuple):
@@ -27,6 +46,7 @@ class Record(NamedTuple):
         repaired: The number of spans whose tags had to be repaired.
         duplicates: The number of spans in the file that repeat another span.
         rejected: The number of spans that an annotator rejected.
+        trimmed, joined: The number of spans that were trimmed, and of those that became part of another one.
         open_end: Whether the text may be longer than the format shows.
         meta: Other fields of the document in the file; None if there are none.
         invented: The (string, label) of mentions that the text does not have.
@@ -36,8 +56,11 @@ class Record(NamedTuple):
         others: The number of annotations that were left out because they are not spans, such as relations.
         span_scores: The score of each span that has one, unchecked.
         wordless: Whether the file has no words, so that the text consists of token numbers.
+        notes: What has to be said about how the side was read.
         unit: Gold side only: the key of the unit of resampling, and the rule that assigned it (see `units`). The key
             is None if it is the id or the content of the document.
+        answer: An answer about a text that is not known yet (see `with_text`).
+        scheme: The tagging scheme from which the spans were read; "" for none.
     """
 
     text: str
@@ -49,6 +72,8 @@ class Record(NamedTuple):
     repaired: int = 0
     duplicates: int = 0
     rejected: int = 0
+    trimmed: int = 0
+    joined: int = 0
     open_end: bool = False
     meta: Mapping[str, Any] | None = None
     invented: Sequence[tuple[str, str]] = ()
@@ -58,7 +83,10 @@ class Record(NamedTuple):
     others: int = 0
     span_scores: Mapping[PlainSpan, Any] = {}
     wordless: bool = False
+    notes: Sequence[str] = ()
     unit: tuple[str | None, str] = (None, "id")
+    answer: Answer | None = None
+    scheme: str = ""
 
     @classmethod
     def deduplicate(
@@ -92,6 +120,42 @@ def locate_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS
     )
 
 
+def read_answer_about(side: Record, answer: Answer) -> Record:
+    """Return a side with the spans of an answer about its text. One that cannot be read has none, and is counted.
+
+    >>> side = read_answer_about(Record("Bob met Bob", set()), Answer("Bob met <PER>Bob</PER>", None, CASELESS, LISTED))
+    >>> side.spans, side.mentions["answers"], side.mentions["unreadable"]
+    ({(8, 11, 'PER')}, 1, 0)
+    """
+    parsed = read_answer(answer.written, answer.label)
+    is_echo = isinstance(parsed, MarkedAnswer) and (
+        plain_text(parsed.text, NORMALISED) == plain_text(side.text, NORMALISED)
+    )
+    readable = parsed is not None and (is_echo or not isinstance(parsed, MarkedAnswer) or bool(parsed.spans))
+    mentions = (parsed.mentions if isinstance(parsed, MarkedAnswer) else parsed or []) if readable else []
+    located = locate_mentions(side, mentions, answer.match, answer.occurrences)
+    if isinstance(parsed, MarkedAnswer) and is_echo:
+        spans = {*project_spans(parsed.spans, parsed.text, side.text, NORMALISED)}
+        numbers = dict.fromkeys(NUMBERS, 0) | {"listed": len(spans), "exact": len(spans)}
+        located = located._replace(spans=spans, invented=(), surfaces={}, mentions=numbers)
+    return located._replace(mentions={**located.mentions, "answers": 1, "unreadable": int(not readable)}, answer=None)
+
+
+def with_text(side: Record, text: str) -> Record:
+    """Return a side whose text is that of the other side if it is an answer without a text of its own."""
+    return read_answer_about(side._replace(text=text), side.answer) if side.answer else side
+
+
+def check_has_text(side: Record, where: object) -> Record:
+    """Return a side. Raise ValueError, which names its place, if it is an answer about a text that is not known."""
+    if side.answer:
+        raise ValueError(
+            f'{where}: the answer {quote(side.answer.written)} has no text: add it as "text", or score the answers as '
+            "predictions against gold annotation with texts"
+        )
+    return side
+
+
 def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
     """Return a side after the rules have changed the labels of its spans and of their scores.
 
@@ -101,7 +165,10 @@ def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
     """
     if not rules:
         return side
-    return side._replace(spans={*rules.map_spans(side.spans)}, span_scores=rules.map_scores(side.span_scores))
+    edited = rules.edit(rules.map_spans(side.spans), side.text)
+    scores = edited.map_scores(rules.map_scores(side.span_scores))
+    side = side._replace(trimmed=edited.trimmed, joined=edited.joined, duplicates=side.duplicates + edited.equal)
+    return side._replace(spans={*edited.spans}, span_scores=scores)
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:
@@ -109,7 +176,36 @@ def row_id(row: Mapping[str, Any]) -> str | None:
     return None if row.get("id") is None else str(row["id"])
 
 
-def pair(gold: Record, pred: Record) -> Document | None:
+def plain_text(text: str, match_text: str = SAME) -> str:
+    """Return a text in the form in which the texts of a pair are compared: without white space and in lower case.
+
+    >>> plain_text("New  York"), plain_text("“New”\\u200b York", "normalised")
+    ('newyork', "''new''york")
+    """
+    return "".join(character for character, _, _ in comparable_characters(text, match_text))
+
+
+def carry_side(side: Record, text: str, match_text: str = NORMALISED) -> Record:
+    """Return a side with its spans at their places in another text. Raise ValueError if the texts differ otherwise."""
+    if side.text == text:
+        return side
+    carried = {old: new for old, new in zip(side.spans, project_spans(side.spans, side.text, text, match_text))}
+    gaps, surfaces = (
+        [place[:2] for place in project_spans([(*place, "") for place in places], side.text, text, match_text)]
+        for places in (side.gaps, side.surfaces)
+    )
+    scores = {carried[span]: score for span, score in side.span_scores.items() if span in carried}
+    return side._replace(
+        text=text,
+        spans={*carried.values()},
+        tokens=None,
+        gaps=tuple(gaps),
+        surfaces=dict(zip(surfaces, side.surfaces.values())),
+        span_scores=scores,
+    )
+
+
+def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Document | None:
     """Combine the gold and the predicted side of a text into a document.
 
     Predictions that overlap a gap of the gold annotation are left out and counted.
@@ -117,6 +213,7 @@ def pair(gold: Record, pred: Record) -> Document | None:
     Args:
         gold: The gold side, whose text is used.
         pred: The predicted side. Its text may differ in whitespace and case.
+        missing_tokens: "O" if it may lack tokens, which are read as outside of spans.
 
     Returns:
         The document, or None if the gold side is not annotated. The texts are compared in either case.
@@ -132,7 +229,13 @@ def pair(gold: Record, pred: Record) -> Document | None:
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
-    spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
+    filled = 0
+    if missing_tokens and gold.text != pred.text:
+        pred, filled = fill_tokens(gold, pred)
+    try:
+        spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
+    except ValueError as error:
+        raise ValueError(f"{error}{describe_missing((gold.text, gold.tokens), (pred.text, pred.tokens))}") from None
     if not gold.annotated:
         return None
     pred_spans = {*spans}
@@ -143,11 +246,36 @@ def pair(gold: Record, pred: Record) -> Document | None:
         scores = project_scores(pred, gold.text)
         document.span_scores = {span: score for span, score in scores.items() if span in pred_spans}
     document.ignored = len(spans) - len(pred_spans)
+    document.filled = filled
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
     document.unit, document.unit_rule = gold.unit
+    document.notes = side_notes(gold.notes, pred.notes)
     return document
+
+
+def fill_tokens(gold: Record, pred: Record) -> tuple[Record, int]:
+    """Return a predicted side with the text and tokens of gold, and how many of these tokens it lacked.
+
+    Raises:
+        ValueError: Gold does not have a word of it there, or a span covers no word.
+
+    >>> gold = Record("Ada met Bob", set(), [(0, 3), (4, 7), (8, 11)])
+    >>> pred, number = fill_tokens(gold, Record("Ada Bob", {(0, 7, "PER")}, [(0, 3), (4, 7)]))
+    >>> sorted(pred.spans), number
+    ([(0, 3, 'PER'), (8, 11, 'PER')], 1)
+    """
+    placed, number = place_tokens((gold.text, gold.tokens), (pred.text, pred.tokens))
+    pieces = {span: divide_span(span, placed) for span in {*pred.spans, *pred.span_scores}}
+    scores = highest_scores((piece, score) for span, score in pred.span_scores.items() for piece in pieces[span])
+    spans = {piece for span in pred.spans for piece in pieces[span]}
+    return pred._replace(text=gold.text, tokens=gold.tokens, spans=spans, span_scores=scores, gaps=()), number
+
+
+def side_notes(gold: Sequence[str], pred: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Return the notes on both sides with their sides."""
+    return frozenset((side, note) for side, notes in (("gold", gold), ("pred", pred)) for note in notes)
 
 
 def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan]) -> Document:
@@ -164,7 +292,8 @@ def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan])
     if lines:
         document.annex = len(gold.text)
     if gold.mentions or pred.mentions:
-        numbers = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in NUMBERS}
+        names = (*NUMBERS, *(ANSWERED if "answers" in {**gold.mentions, **pred.mentions} else ()))
+        numbers = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in names}
         document.mentions, document.located = numbers, pred.located or gold.located
         document.surfaces = gold.surfaces, _project_surfaces(pred, gold.text)
     return document
@@ -228,8 +357,10 @@ class Predictions:
             )
 
 
-def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the spans of one text at their offsets in another that differs in whitespace and case only.
+def project_spans(
+    spans: Iterable[tuple[int, int, str]], source: str, target: str, match_text: str = SAME
+) -> Iterator[tuple[int, int, str]]:
+    """Yield the spans of one text at their offsets in another, which differs only as `match_text` allows.
 
     A projected span reaches from the first to the last character of the span that is not
     whitespace. A span of whitespace alone becomes one of length zero.
@@ -238,6 +369,7 @@ def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: st
         spans: (start, end, label) in the source.
         source: The text of the spans.
         target: The other text.
+        match_text: How the texts may differ, one of `arguments.TEXT_MATCHES`.
 
     Yields:
         (start, end, label) in the target, in the order of the spans.
@@ -247,26 +379,34 @@ def project_spans(spans: Iterable[tuple[int, int, str]], source: str, target: st
 
     >>> list(project_spans([(0, 3, "A"), (4, 7, "B")], "new york", "  New\\tYork"))
     [(2, 5, 'A'), (6, 9, 'B')]
+    >>> list(project_spans([(6, 7, "A")], "-LRB- A -RRB-", "(A)", "normalised"))
+    [(1, 2, 'A')]
     >>> list(project_spans([], "abc", "abd"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: the predicted text differs ...: 'c' at 2 against 'd' at 2
     """
-    # Lower case may turn one character into two, so each has its original offset.
-    source_characters, target_characters = (
-        [(c, i) for i, character in enumerate(text) for c in character.lower() if not character.isspace()]
-        for text in (source, target)
-    )
-    for (a, i), (b, j) in zip(source_characters, target_characters):
-        if a != b:
-            raise ValueError(f"{_DIFFER}: {source[i]!r} at {i} against {target[j]!r} at {j}")
-    if (n := len(source_characters)) != (m := len(target_characters)):
-        raise ValueError(f"{_DIFFER}: {n} characters against {m}, whitespace not counted")
+    source_characters, target_characters = (comparable_characters(text, match_text) for text in (source, target))
+    if (difference := _difference(source, source_characters, target, target_characters)) and match_text == SAME:
+        normalised = (comparable_characters(text, NORMALISED) for text in (source, target))
+        if [c for c, _, _ in next(normalised)] == [c for c, _, _ in next(normalised)]:
+            difference += f"; {spell_argument('match_text', NORMALISED)} aligns these texts"
+    if difference:
+        raise ValueError(f"{_DIFFER}: {difference}")
     # rank[k]: how many of the characters begin before offset k of the source
-    rank = np.searchsorted([i for _, i in source_characters], np.arange(len(source) + 1)).tolist()
-    offsets = [*(j for _, j in target_characters), len(target)]
+    rank = np.searchsorted([start for _, start, _ in source_characters], np.arange(len(source) + 1)).tolist()
+    starts = [*(start for _, start, _ in target_characters), len(target)]
     for start, end, label in spans:
         first, last = rank[start], rank[end]
-        yield offsets[first], offsets[last - 1] + 1 if last > first else offsets[first], label
+        yield starts[first], target_characters[last - 1][2] if last > first else starts[first], label
+
+
+def _difference(source: str, one: Characters, target: str, other: Characters) -> str:
+    """Return the first difference of two texts in words; "" if there is none."""
+    for (a, i, _), (b, j, _) in zip(one, other):
+        if a != b:
+            return f"{source[i]!r} at {i} against {target[j]!r} at {j}"
+    n, m = len(one), len(other)
+    return f"{n} characters against {m}, whitespace not counted" if n != m else ""
 
 
 _DIFFER = "the predicted text differs from the reference in more than white space and case"

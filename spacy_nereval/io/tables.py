@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import chain, islice
@@ -38,7 +38,7 @@ READ = 1 << 20
 """Number of bytes of a column that are read at once."""
 
 NAMES: Mapping[str, type] = {
-    **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right"), str),
+    **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right", "correct_boundary"), str),
     **dict.fromkeys(("gold_label", "gold_text", "pred_label", "pred_text"), str),
     **dict.fromkeys(("gold", "pred", "kept", "gold_start", "gold_end", "pred_start", "pred_end"), int),
     "in_text": bool,
@@ -123,22 +123,25 @@ class Table:
         with pa.memory_map(str(self._file)) as file:
             return (pa.ipc.open_file if start.startswith(ARROW) else pa.ipc.open_stream)(file).schema
 
-    def rows(self, columns: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def rows(self, columns: Iterable[str], nested: Collection[str] = ()) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of each row, from 1 up, and its values in the given columns, without nulls.
 
-        Spans and metadata may be JSON text. A list of objects may be an object of lists, as `datasets` stores it.
+        Columns that are `nested` keep their objects, in which keys with dots are looked up. Spans and metadata may be
+        JSON text. A list of objects may be an object of lists, as `datasets` stores it.
 
         Raises:
             ValueError: The file is damaged or cut off, or a text is not JSON.
         """
-        names = [name for name in dict.fromkeys(columns) if name in self.columns]
+        columns = [*columns]
+        names = [name for name in dict.fromkeys((*columns, *nested)) if name in self.columns]
         labels = {name: label_names for name in names if (label_names := _label_names(self.features.get(name)))}
         for number, row in enumerate(chain.from_iterable(self._blocks(names)), 1):
             try:
                 for value in row.values():
                     if isinstance(value, str):
                         check_objects(self._path, value, self._file)
-                yield number, _json_row(row, labels)
+                kept = {name: row.pop(name) for name in nested if row.get(name) is not None and name not in columns}
+                yield number, _json_row(row, labels) | kept
             except TooLarge:
                 raise
             except ValueError as error:

@@ -53,6 +53,16 @@ def write_json(path: Path, value: Any) -> None:
         file.write(b"\n")
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file in UTF-8.
+
+    Raises:
+        OSError: If the file cannot be written.
+    """
+    with atomic_file(path) as file:
+        file.write(text.encode())
+
+
 def json_text(value: Any) -> str:
     """Return the text that `write_json` would write, without the last line break. It raises the same errors."""
     return json_line(value, indent=2)

@@ -18,10 +18,11 @@ from ..core.wording import FAIREVAL
 from .registry import Beta, Focus
 
 ERRORS = ("fp", "fn", "le", "be_s", "be_l", "be_o", "lbe")
+BOUNDARY_ERRORS = ("be_s", "be_l", "be_o")
 Credit = Mapping[str, tuple[float, ...]]
 """How much an error counts: (tp, fp, fn)."""
 FAIR: dict[str, tuple[float, ...]] = {**dict.fromkeys(ERRORS, (0, 0.5, 0.5)), "fp": (0, 1, 0), "fn": (0, 0, 1)}  # Eq. 5
-BOUNDARY: dict[str, tuple[float, ...]] = FAIR | dict.fromkeys(("be_s", "be_l", "be_o"), (0.5, 0.25, 0.25))  # Eq. 6
+BOUNDARY: dict[str, tuple[float, ...]] = FAIR | dict.fromkeys(BOUNDARY_ERRORS, (0.5, 0.25, 0.25))  # Eq. 6
 FINE: dict[str, tuple[float, ...]] = BOUNDARY | {"be_s": (0.5, 0, 0.5), "be_l": (0.5, 0.5, 0)}  # Eq. 7
 NAMED: dict[str, Credit] = {"fair": FAIR, "boundary": BOUNDARY, "fine": FINE}
 
@@ -46,7 +47,8 @@ def fair(
     Verdicts: `tp`; `fn` and `fp`, on spans that overlap no span left to match; `le`, labelling
     error (boundaries right); `be_s`, `be_l` and `be_o`, boundary errors (label right;
     the prediction is shorter, longer or overlapping); `lbe`, both wrong. `be` is the sum
-    of the three boundary errors.
+    of the three boundary errors. The error list, the table `boundaries` and the JSON say which
+    boundary is right, left or right, or neither (footnote 2 of the paper).
 
     By default an error on a pair counts as half an fp and half an fn. `weights` change
     how much errors count, never the verdicts: a table names the errors that differ from
@@ -79,6 +81,7 @@ def fair(
         scope="group" if unit == "char" else "document",
         focus=focus,
         confusion=ERRORS,
+        boundary_errors=BOUNDARY_ERRORS,
         words=FAIREVAL,
         taxonomy="FairEval",
     )
@@ -257,4 +260,4 @@ def formula(columns: Columns, credit: Credit | None, beta: float) -> dict[str, A
     else:
         tp, fp, fn = (sum(credit[error][k] * columns[error] for error in ERRORS) for k in range(3))
         scores = prf(hits + tp, fp, fn, beta)
-    return scores | {"be": columns["be_s"] + columns["be_l"] + columns["be_o"]}
+    return scores | {"be": sum(columns[error] for error in BOUNDARY_ERRORS)}

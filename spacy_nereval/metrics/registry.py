@@ -335,7 +335,7 @@ def documentation(name: str) -> Documentation:
 
 
 OWN_METRIC = (
-    ". A metric of your own is known once the file that registers it is imported (--code FILE), "
+    ". A metric of your own is known once the file that registers it is imported (in commands: --code FILE), "
     "and one of another package once that is installed"
 )
 

@@ -172,6 +172,11 @@ def error_verdicts(metric: Metric) -> list[str]:
     return [name for name in metric.confusion or () if name not in right]
 
 
+def has_hits(metric: Metric) -> bool:
+    """Return whether the metric's confusion matrix counts what is right, and not errors alone."""
+    return not {*metric.correct_verdicts}.isdisjoint(metric.confusion or ())
+
+
 def main_metric(metrics: Sequence[Metric]) -> Metric:
     """Return the metric that represents a result: that of `error_metric`, or else the first.
 

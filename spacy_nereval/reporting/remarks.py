@@ -20,6 +20,9 @@ ON_READING = (
     ("duplicates", "span", "given again and counted once"),
     ("rejected", "span", "rejected by an annotator and left out"),
     ("merged", "span", "made equal to another by the label rules"),
+    ("trimmed", "span", "trimmed at the edges"),
+    ("joined", "span", "joined to the one before"),
+    ("filled", "missing token", "of the predictions read as O"),
 )
 """What reading changed or left out: the key of the number in the result, the noun, and the change."""
 
@@ -75,11 +78,16 @@ def mention_lines(numbers: Mapping[str, int]) -> list[str]:
     """
     if not numbers:
         return []
+    answers, unreadable = numbers.get("answers", 0), numbers.get("unreadable", 0)
+    rate = 100 * (1 - unreadable / max(answers, 1))
+    before = [f"{answers - unreadable:,} of {many(answers, 'answer')} readable ({rate:.1f} %)"] if answers else []
+    if not numbers["listed"]:
+        return before or [f"{many(0, 'mention')} without offsets"]
     parts = [f"{numbers[name]:,} {words}" for name, words in MATCH_WORDS.items() if numbers[name]]
     if invented := numbers["invented"]:
         parts.append(f"{invented:,} not in the text ({100 * invented / numbers['listed']:.1f} %)")
     more = [f"{numbers[name]:,} {words}" for name, words in REPEAT_WORDS.items() if numbers[name]]
-    return ["; ".join([f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(parts)}", *more])]
+    return ["; ".join([*before, f"{many(numbers['listed'], 'mention')} without offsets: {', '.join(parts)}", *more])]
 
 
 MATCH_WORDS = {
@@ -185,7 +193,7 @@ def few_runs(runs: Iterable[int]) -> str:
 
 
 def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
-    """Return warnings about intervals: automatic units, few units, or a few units that cause most of the variance.
+    """Return warnings about intervals: automatic units, few units, or few that account for most of the variance.
 
     Args:
         basis: What the intervals are based on, the result's `confidence`.
@@ -199,7 +207,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     """
     rule, units = basis["unit"], basis["units"]
     lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
-    # One score is enough: usually the same units cause the variance of all scores.
+    # One score is enough: usually the same units account for the variance of all scores.
     for score in basis["concentrated"][:1]:
         number, whole = len(score["units"]), many(units, unit_name(rule, units, documents))
         lines.append(

@@ -46,7 +46,7 @@ from .score_tables import (
     unit_of,
     value_cell,
 )
-from .verdict_tables import confusion_tables, group_tables, pair_tables, verdict_tables
+from .verdict_tables import boundary_tables, confusion_tables, group_tables, pair_tables, verdict_tables
 from .view import Finding, Makers, View
 
 FEW = 10
@@ -96,13 +96,14 @@ class ScoreView(View):
         "scores": _table_maker(score_tables),
         "labels": _table_maker(label_tables),
         "pairs": _table_maker(pair_tables),
+        "boundaries": _table_maker(boundary_tables),
         "confusion": _table_maker(confusion_tables),
         "documents": _table_maker(document_tables),
         "label-scores": _table_maker(label_score_tables),
         "counts": _table_maker(count_tables),
     }
     at_terminal: ClassVar[Sequence[str]] = ("headline", "errors", "groups")
-    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "pairs", "confusion", "documents")
+    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "boundaries", "pairs", "confusion", "documents")
 
     def __init__(
         self,
@@ -129,7 +130,7 @@ class ScoreView(View):
         too_slow = counts.documents > MOST_DOCUMENTS or len(counts.units) != counts.documents
         if "confidence" in result or (too_slow and not drawn_before):
             return self.evaluation
-        intervals = run_intervals([counts if counts.collapsed else counts.of([metric])], Confidence())
+        intervals = run_intervals([counts.of([metric])], Confidence())
         bounded_metric = result["metrics"][metric.name] | {"intervals": intervals.metrics[metric.name]}
         metrics, confidence = result["metrics"] | {metric.name: bounded_metric}, intervals.basis._asdict()
         return self.evaluation._replace(result={**result, "metrics": metrics, "confidence": confidence})

@@ -11,7 +11,7 @@ from ..core.declaration import Metric
 from ..evaluation.error_groups import ErrorGroup, ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.result import LabelledVerdict, confusion_matrix
-from .declared import error_metric, error_verdicts
+from .declared import error_metric, error_verdicts, has_hits
 from .marked_text import MarkedText, clip, mark_excerpt, mark_row
 from .result_table import EMPTY, Cell, ResultTable
 from .score_tables import MOST, Evaluation, percent
@@ -89,10 +89,34 @@ def pair_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     yield ResultTable("Error pairs", header, rows, note=note, most=MOST)
 
 
+NOT_SPLIT = "counted before this was recorded: count again"
+
+
+def boundary_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield how many boundary errors have a right left boundary, a right one or neither, in all and per label."""
+    if not (metric := error_metric(evaluation.metrics)) or not metric.boundary_errors:
+        return
+    split = evaluation.result["metrics"][metric.name].get("boundaries")
+    if not split:
+        return
+    numbers: Counter[str] = Counter()
+    for (verdict, gold, _), number in evaluation.verdicts(metric).items():
+        numbers[gold] += number if verdict in metric.boundary_errors else 0
+    # Only spans with gaps can have both boundaries right.
+    sides = [side for side, number in split["counts"].items() if side != "be_both" or number]
+    rows: list[list[Cell]] = [["all labels", numbers.total(), *(split["counts"][side] for side in sides)]]
+    for label in sorted(split["per_type"], key=lambda label: (-numbers[label], label)):
+        rows.append([label, numbers[label], *(split["per_type"][label][side] for side in sides)])
+    note = f"{metric.name}; which boundary is right"
+    if None in split["counts"].values():
+        note += f"; {NOT_SPLIT}"
+    yield ResultTable("Boundary errors", ["label", "be", *sides], rows, note=note, most=MOST)
+
+
 def confusion_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the confusion matrix of the metric, or the list of its cells if there are many labels.
 
-    If the diagonal has boundary errors, a second matrix with totals has the hits on its diagonal.
+    If the diagonal has boundary errors, or no hits, a second matrix with totals has the hits on its diagonal.
     """
     if not (metric := error_metric(evaluation.metrics)):
         return
@@ -103,13 +127,19 @@ def confusion_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
         cells = [(gold, pred, number) for gold, row in matrix.items() for pred, number in row.items()]
         cells.sort(key=lambda cell: (-cell[2], cell))
         rows: list[list[Cell]] = [[gold or None, pred or None, number] for gold, pred, number in cells]
-        yield ResultTable("Confusion matrix", ["gold", "predicted", "number"], rows, note=metric.name, most=2 * MOST)
+        note = _matrix_note(metric)
+        yield ResultTable("Confusion matrix", ["gold", "predicted", "number"], rows, note=note, most=2 * MOST)
         return
     yield matrix_table(metric, matrix, labels)
     yield from _hit_matrix_tables(metric, kinds, f"{metric.name}; {SIDES}")
 
 
 SIDES = "gold in rows, predicted in columns"
+
+
+def _matrix_note(metric: Metric) -> str:
+    """Return the name of the metric, with what its confusion matrix leaves out."""
+    return metric.name if has_hits(metric) else f"{metric.name}, errors only"
 
 
 def matrix_table(metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> ResultTable:
@@ -123,14 +153,15 @@ def matrix_table(metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels
     rows: list[list[Cell]] = [
         [gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in (*labels, ""))] for gold in (*labels, "")
     ]
-    errors_only = "" if {*metric.correct_verdicts} & {*(metric.confusion or ())} else ", errors only"
-    return ResultTable(
-        "Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=f"{metric.name}{errors_only}; {SIDES}"
-    )
+    note = f"{_matrix_note(metric)}; {SIDES}"
+    return ResultTable("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
 
 
 def _hit_matrix_tables(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) -> Iterator[ResultTable]:
-    """Yield a confusion matrix with hits on the diagonal and boundary errors in a column of their own, if any."""
+    """Yield a confusion matrix with hits on the diagonal and boundary errors in a column of their own.
+
+    Without boundary errors there is none, unless the metric's other matrix has no hits.
+    """
     errors = error_verdicts(metric)
     judged = {kind: number for kind, number in kinds.items() if kind[0] in errors or kind[0] in metric.correct_verdicts}
     labels = sorted({label for kind in judged for label in kind[1:]} - {""})
@@ -139,7 +170,7 @@ def _hit_matrix_tables(metric: Metric, kinds: Mapping[LabelledVerdict, int], not
     for (verdict, gold, pred), number in judged.items():
         column = -3 if gold == pred and verdict in errors else place.get(pred, -2)
         numbers[place.get(gold, -1), column] += number
-    if not numbers[:, -3].any():
+    if not numbers[:, -3].any() and (has_hits(metric) or not judged):
         return
     numbers[:, -1] = numbers.sum(axis=1)
     rows: list[list[Cell]] = [[gold, *row] for gold, row in zip((*labels, NO_SPAN), numbers.tolist())]
@@ -191,14 +222,18 @@ def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
     """Return an error list as a table, with the spans marked in the text."""
     entries = list(entries)
     whole = all(listed.verdict.amount == 1 for listed in entries)
+    split = any(listed.correct_boundary for listed in entries)
     rows: list[list[Cell]] = []
     for listed in entries:
         verdict = listed.verdict
         labels: list[Cell] = [span.label if span else None for span in (verdict.gold, verdict.pred)]
         amount: list[Cell] = [] if whole else [verdict.amount]
-        rows.append([listed.name, verdict.name, *amount, *labels, _marked_spans(listed)])
-    header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted", "text"]
-    return ResultTable("Error list", header, rows, note=entries[0].metric + MARKING if entries else "")
+        boundary: list[Cell] = [listed.correct_boundary] if split else []
+        rows.append([listed.name, verdict.name, *amount, *labels, *boundary, _marked_spans(listed)])
+    header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted"]
+    header += [*(["correct"] if split else []), "text"]
+    note = f"{entries[0].metric}{MARKING}{'; correct: which boundary' * split}" if entries else ""
+    return ResultTable("Error list", header, rows, note=note)
 
 
 def _marked_spans(listed: ListedVerdict) -> str | None:

@@ -12,6 +12,7 @@ import pytest
 import seqeval.metrics as theirs
 import seqeval.scheme as schemes
 from processes import python
+from sklearn.exceptions import UndefinedMetricWarning
 
 from spacy_nereval.compat import evaluate
 from spacy_nereval.compat import seqeval as ours
@@ -91,10 +92,52 @@ def test_suffixes_and_bare_prefixes_are_read_as_seqeval_does():
 
 def test_an_undefined_score_warns_unless_its_value_is_given():
     with pytest.warns(UserWarning, match="zero_division"):
-        assert ours.f1_score([["O"]], [["B-A"]]) == 0
+        assert ours.recall_score([["O"]], [["B-A"]]) == 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert ours.recall_score([["O"]], [["B-A"]], zero_division=1) == 1
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted", None])
+def test_scikit_learn_s_warning_comes_where_seqeval_gives_it(average):
+    """By each function: the warnings of 0/0 are of one category, and can be made errors by it."""
+    nothing = [["O"] * 7, ["O"], ["O"] * 4]
+    sides = [pair for gold, pred in corpora(3, "BI") for pair in ((gold, pred), (gold, nothing), (nothing, pred))]
+    one = [[["B-A", "O"]], [["B-A", "O"]]], [[["B-A", "O"]], [["O", "B-B"]]], [[["O"]], [["O"]]]
+    seen = Counter[tuple[str, bool]]()
+    for gold, pred in [*sides, *one]:
+        for name in NAMES:
+            warned = []
+            for module in (ours, theirs):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    getattr(module, name)(gold, pred, average=average)
+                warned.append({warning.category for warning in caught} & {UndefinedMetricWarning, UserWarning})
+            no_label = not any(tag != "O" for side in (gold, pred) for tags in side for tag in tags)
+            if not (no_label and average != "micro"):  # there, seqeval's averages are no numbers
+                assert warned[0] == warned[1], (name, gold, pred)
+            seen[name, bool(warned[1])] += 1
+    # A label has a gold or a predicted span, so that its F is defined.
+    assert len(seen) == (6 if average == "micro" else 5), "each function warns in some cases, and not in others"
+
+
+@pytest.mark.parametrize("function", [*NAMES, "classification_report"])
+@pytest.mark.parametrize("made", [tuple, np.array], ids=["tuple", "array"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_strict_mode_takes_lists_alone_as_in_seqeval(function, made, side):
+    sides = [[["B-A", "O"], ["O"]], [["B-A", "O"], ["O"]]]
+    options = {"mode": "strict", "zero_division": 0}
+    assert getattr(ours, function)(*sides, scheme="IOB2", **options) is not None
+    sides[side][1] = made(["O"])
+    with pytest.raises(TypeError):
+        getattr(theirs, function)(*sides, scheme=schemes.IOB2, **options)
+    place = (
+        f"{('y_true', 'y_pred')[side]}, sentence 1 is a {type(sides[side][1]).__name__}; in strict mode expected a list"
+    )
+    with pytest.raises(TypeError, match=place):
+        getattr(ours, function)(*sides, scheme="IOB2", **options)
+    assert getattr(ours, function)(*sides, zero_division=0) is not None, "in words: migrate.md"
+    assert evaluate.compute(predictions=sides[0], references=sides[1], scheme="IOB2", **options)["overall_f1"] == 1
 
 
 NONE = [["O"]]
@@ -150,5 +193,6 @@ def test_accuracy_and_compute_agree_with_seqeval():
 
 def test_the_switch_needs_neither_seqeval_nor_scikit_learn():
     code = "from spacy_nereval.compat.seqeval import f1_score; f1_score([['B-A']], [['B-A']]); import sys; "
+    code += "f1_score([['O']], [['O']]); "  # warns
     done = python("-c", code + "print({'seqeval', 'sklearn', 'spacy', 'pandas'} & {*sys.modules})")
     assert done.stdout == "set()\n", done.stderr

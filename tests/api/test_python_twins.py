@@ -129,7 +129,7 @@ def test_how_mentions_are_looked_for_can_be_chosen():
 # What is refused
 
 ADA = {"start": 3, "end": 6, "label": "PER", "text": "Ada"}
-UTF_16 = "offsets would fit as UTF-16 code units: convert them to characters of the str"
+UTF_16 = "offsets would fit as UTF-16 code units: offsets=.utf16. \\(offsets="
 
 REFUSED = [
     (SPANS, MENTIONS, {"text": None}, "document 0: pred has mentions without offsets, .* in the text: give text="),

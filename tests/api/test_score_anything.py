@@ -15,6 +15,7 @@ from spacy.training import Example
 
 from spacy_nereval import Confidence, Document, agreement, apply, compare, gate, load, plan, score, thresholds
 from spacy_nereval.api.sides import tags_of
+from spacy_nereval.core.arguments import Reading
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.io import count_files
 from spacy_nereval.io.formats.tags import read_tag_lists
@@ -225,7 +226,7 @@ SCHEMES = [
 
 @pytest.mark.parametrize(("tags", "options", "spans"), SCHEMES)
 def test_schemes_and_repairs(tags, options, spans):
-    (found,) = read_tag_lists([tags], "gold", **options)
+    (found,) = read_tag_lists([tags], "gold", Reading(**options))
     assert [span[:2] for span in found.spans] == spans
 
 
@@ -261,7 +262,9 @@ def test_sequences_are_read_as_patterns_of_their_prefixes_say(letters):
             scheme = "IOB1" if any(prefixes[0] == "I" for _, prefixes, _ in every) and not lone else "IOB2"
         schemes.add(scheme)
         for repair in ("conll", "discard"):
-            for sequence, chunks, found in zip(sequences, read, read_tag_lists(sequences, "gold", repair=repair)):
+            for sequence, chunks, found in zip(
+                sequences, read, read_tag_lists(sequences, "gold", Reading(repair=repair))
+            ):
                 allowed = [span for span, prefixes, _ in chunks if re.fullmatch(ALLOWED[scheme], prefixes)]
                 assert found.spans == (allowed if repair == "discard" else [span for span, *_ in chunks])
                 assert found.repaired == len(chunks) - len(allowed)
@@ -318,8 +321,8 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "no training data, before there are documents": ([], [], {"metrics": "tmr"},
         "tmr needs metrics={'tmr': {'train': 'FILE'}}"),
     "none": (GOLD, [["O", None], [], []], {}, "pred, document 0: tag 1 is None; expected a tag"),
-    "no tag": ([["O", "B-A"], ["C"]], [["O", "O"], ["O"]], {}, "gold, document 1: tag 0 is 'C', which is not a tag"),
-    "bare": ([["B", "I"]], [["O", "O"]], {}, "gold, document 0: tag 0 is 'B', which has no label"),
+    "no tag": ([["O", "B-A"], ["C"]], [["O", "O"], ["O"]], {}, "gold, document 1, tag 0: 'C' is not a tag"),
+    "bare": ([["B", "I"]], [["O", "O"]], {}, "gold, document 0, tag 0: 'B' is not a tag, since it has no label"),
     "mixed": (GOLD, [PRED[0], [(0, 4, "LOC")], PRED[2]], {},
         "pred, document 1: spans, and the documents before have tags"),
     "not nested": (["B-A", "O"], ["B-A"], {}, "gold, document 0: it is the text 'B-A'; expected a list of tags"),
@@ -345,18 +348,18 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "other words": ([[]], [[{"start": 0, "end": 3, "label": "A", "text": "ad ##a"}]], {"text": ["Ada"]},
         "document 0: pred span 0 from 0 to 3 is 'Ada', but it says 'ad ##a'"),
     "inclusive, said": (GOLD_SPANS, dicts(PRED_SPANS, inclusive=1, surface="word"), {"text": TEXTS},
-        "document 0: pred span 0 from 0 to 2 is 'Ad', and it says 'Ada', which ends at 3: give end=\"inclusive\""),
+        "document 0: pred span 0 from 0 to 2 is 'Ad', and it says 'Ada', which ends at 3: give end='inclusive' ("),
     "inclusive, seen": ([[(0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC")]], [[]], {"text": ["Ada met Bob in Rome"]},
         "every span ends one character before the end of a word, so the ends look inclusive: "
         'give end="inclusive", or end="exclusive" if they are not'),
     "invalid tags of a scheme that is named": (GOLD, [["I-A", *PRED[0][1:]], *PRED[1:]], {"scheme": "IOB2"},
         "pred, document 0, tag 0: I-A continues no span, and the tags are IOB2; use repair='conll' to read it"),
     "invalid tags": ([["O", "I-A", "B-B"]], [["O"] * 3], {"repair": "error"},
-        "gold, document 0, tag 1: I-A continues no span, and the tags are IOB2, as B-B in document 0 shows"),
+        "gold, document 0, tag 1: I-A continues no span, and the tags are IOB2, as B-B in gold, document 0, tag"),
     "text of Docs": (*map(docs, SIDES), {"text": TEXTS}, "text= is given, but the spaCy Docs have"),
     "tokens of Docs": (docs(GOLD_SPANS), PRED, {"tokens": WORDS},
         "document 0: tokens= is given, but the document has its own"),
-    "ids": (records(GOLD_SPANS), [{**record, "id": f"e{k}"} for k, record in enumerate(records(PRED_SPANS))], {},
+    "ids": (records(GOLD_SPANS), [{**record, "id": f"e{k}"} for k, record in enumerate(records(PRED_SPANS)[1:])], {},
         "pred lacks 3 documents: d0, d1, d2"),
     "other texts": (records(GOLD_SPANS), [{**each, "text": "Bob met Ada in Old York"} for each in records(PRED_SPANS)],
         {}, "document 0 (d0): the predicted text differs"),

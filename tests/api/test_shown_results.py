@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from asking import NEEDED
 
+import spacy_nereval
 from spacy_nereval import Comparison, Document, Result, compare, count, create_all, evaluate, score
 from spacy_nereval.api import results, shown
 from spacy_nereval.core.features import Feature
@@ -42,6 +43,24 @@ def test_a_result_is_the_json_of_the_commands(result):
         assert again == result and again.errors() == result.errors() and str(again) == str(result)
 
 
+@pytest.mark.parametrize("kind", ["Comparison", "Gate", "Plan", "Thresholds", "Corrections", "DataSets"])
+@pytest.mark.parametrize("values", [{}, {"<b>": 1}], ids=["empty", "foreign"])
+def test_what_is_no_result_is_shown_as_a_dict_and_says_what_it_lacks(kind, values):
+    """Debuggers and notebooks show objects that are not complete yet."""
+    cls = getattr(spacy_nereval, kind, None)
+    if cls is None:
+        pytest.skip("its feature is not installed")
+    made = cls(values)
+    assert repr(made) == str(made) == f"{kind}({values!r})"
+    page = made._repr_html_()
+    assert kind in page and "<b>" not in page.replace("<body>", "")
+    with pytest.raises(KeyError, match="there is no 'other'"):
+        made["other"]
+    with pytest.raises(AttributeError, match="there is no 'other'"):
+        made.other  # noqa: B018  # the expression is what fails
+    assert copy.deepcopy(made) == made == pickle.loads(pickle.dumps(made))
+
+
 def test_the_text_has_the_digits_and_the_average_that_are_asked_for(result):
     """`test_score_view` compares the whole text with what the command prints."""
     assert str(result) == result.summary() == repr(result)
@@ -61,6 +80,40 @@ def test_a_notebook_sees_escaped_tables_without_scripts(result, compared):
         assert not any(tag in page for tag in ("<LOC>", "<b>", "<i>"))
     assert "&lt;LOC&gt;" in result._repr_html_() and "label error" in result._repr_html_()
     assert "&lt;b&gt;new against &lt;i&gt;old" in named._repr_html_()
+
+
+def test_the_frame_of_a_confusion_matrix_is_one_matrix_and_says_where_it_has_no_hits(result):
+    for made in (result, score(GOLD, PRED, "strict"), score(GOLD, GOLD)):
+        assert made.to_frame("confusion").set_index("gold").equals(made.confusion().to_frame())
+    assert result.confusion("fair").to_frame().columns.name == result.to_frame("confusion").columns.name
+    assert result.to_frame("confusion").columns.name == "predicted (errors only)"
+    assert result.confusion("strict").to_frame().columns.name == "predicted"
+    assert score(GOLD, PRED, "strict").to_frame("confusion").columns.name == "predicted"
+
+    hits = result.to_frame("confusion-hits").set_index("gold")
+    assert hits.loc["PER"].to_dict() == {
+        "<LOC>": 0,
+        "LOC": 0,
+        "ORG": 1,
+        "PER": 1,
+        "boundary": 0,
+        "no span": 0,
+        "total": 2,
+    }
+    assert hits.loc["LOC", "boundary"] == 1 and hits.loc["total", "total"] == 5
+    assert score(GOLD, GOLD).to_frame("confusion-hits").set_index("gold").loc["total", "total"] == 4, "no errors"
+    assert len(score(GOLD, GOLD, "strict").to_frame("confusion-hits")) == 0, "its matrix has the hits"
+    strict = score(GOLD, GOLD).confusion("strict")
+    assert {(gold, pred): n for gold in strict for pred, n in strict[gold].items() if n} == {
+        ("PER", "PER"): 2, ("LOC", "LOC"): 1, ("<LOC>", "<LOC>"): 1
+    }  # fmt: skip
+
+
+def test_a_list_of_errors_between_many_labels_says_so_too():
+    names = [f"L{k:02}" for k in range(14)]
+    made = score([[(0, 3, name)] for name in names], [[(0, 3, name)] for name in names[1:] + names[:1]])
+    assert [*made.to_frame("confusion").columns] == ["gold", "predicted", "number"]
+    assert "Confusion matrix (fair, errors only)" in str(made.show("confusion"))
 
 
 def test_every_table_is_a_frame(result):

@@ -13,7 +13,7 @@ import pytest
 
 import spacy_nereval
 from spacy_nereval import create
-from spacy_nereval.api.typed_names import MetricName, ScoreKey
+from spacy_nereval.api.accessors import MetricName, ScoreKey
 
 pytestmark = pytest.mark.costly
 

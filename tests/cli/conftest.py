@@ -1,3 +1,4 @@
 """The files and the pipeline that tests of commands work on."""
 
 from command_files import files, here, model  # noqa: F401  # fixtures
+from corpora import corpus  # noqa: F401  # a fixture

@@ -385,7 +385,7 @@ LINES: dict[str, list[Any]] = {
     "": ['{"text": "abc", "spans": [', "nonsense"],
     'expected an object with a "text"': ["[]", "null", '"text"', {"spans": []}, {"text": 3, "spans": []}],
     'there is no list of "spans"; write an empty list for a text without spans': [{"text": "abc"}],
-    'there is no list of "spans"': [{"text": "abc"} | own for own in ({"spans": None}, {"spans": {}}, {"ents": []})],
+    'there is no list of "spans"': [{"text": "abc"} | own for own in ({"spans": None}, {"spans": {}}, {"marks": []})],
     "span 0 has no 'start', 'end', 'label'": [{"text": "abc", "spans": ["abc"]}],
     "span 0 has no 'end'": [{"text": "abc", "spans": [{"start": 0, "label": "A"}]}],
     "span 0 has no 'label'": [{"text": "abc", "spans": [{"start": 0, "end": 1}]}],

@@ -257,6 +257,9 @@ def test_renaming_the_labels_changes_nothing_but_their_names(case, corpus):
     expected["verdicts"] = {name: _renamed(matrix, new) for name, matrix in expected["verdicts"].items()}
     if "confusion" in expected:
         expected["confusion"] = _renamed(expected["confusion"], new)
+    if "boundaries" in expected:
+        named = {new[label]: row for label, row in expected["boundaries"]["per_type"].items()}
+        expected["boundaries"] = {"counts": expected["boundaries"]["counts"], "per_type": named}
     assert result == expected
 
 

@@ -54,7 +54,10 @@ def test_the_file_has_every_error_with_its_texts(here):
     rows = rows_of(here / "errors.jsonl")
     assert [(row["document"], row["verdict"]) for row in rows] == [("a", "be_s"), (1, "le"), ("=x", "fn"), ("=x", "fn")]
     assert rows[0] == dict(
-        zip(FIELDS, ("a", "fair", "be_s", 1, 0, 12, "PER", "Ada Lovelace", 0, 3, "PER", "Ada", "", " met Bob", True))
+        zip(
+            FIELDS,
+            ("a", "fair", "be_s", 1, 0, 12, "PER", "Ada Lovelace", 0, 3, "PER", "Ada", "", " met Bob", True, "left"),
+        )
     )
     assert (rows[3]["gold_text"], rows[3]["left"]) == ("Oslo", "=cmd|' /C calc'!A0 in\n")
 
@@ -120,8 +123,8 @@ def test_the_table_marks_the_spans_and_says_how_many_rows_it_does_not_show(here)
     assert printed[1] == "4 verdicts (fn 2, be_s 1, le 1)"
     assert printed[2] == "fn = missed; be_s = boundary: shorter than gold; le = label error"
     assert [re.split("  +", row) for row in (printed[6], printed[8])] == [
-        ["document", "verdict", "gold", "predicted", "text"],
-        ["a", "be_s", "PER", "PER", "[{Ada} Lovelace] met Bob"],
+        ["document", "verdict", "gold", "predicted", "correct", "text"],
+        ["a", "be_s", "PER", "PER", "left", "[{Ada} Lovelace] met Bob"],
     ]
     assert printed[-1] == "2 more are not shown: --limit 0 prints all, --output FILE writes all"
     assert "not shown" not in errors("--limit", 4)
@@ -141,7 +144,10 @@ def test_by_default_twenty_rows_are_printed_and_all_in_other_formats(here):
 
 def test_amounts_are_shown_where_they_are_not_all_one(here):
     header = re.split("  +", errors("-m", "loio").splitlines()[6])
-    assert header == ["document", "verdict", "amount", "gold", "predicted", "text"]
+    assert header == ["document", "verdict", "amount", "gold", "predicted", "correct", "text"]
+    others = ("--errors", "le")
+    header = re.split("  +", errors(*others).splitlines()[6])
+    assert header == ["document", "verdict", "gold", "predicted", "text"], "no boundary error is listed"
     assert "0.250" in errors("-m", "loio", "--digits", "3")
 
 

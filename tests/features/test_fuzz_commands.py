@@ -60,6 +60,7 @@ COMMANDS = {
     "detach": [[f"a{OSC}", "b"]],
     "evaluate": [[f"m{OSC}", GOLD]],
     "doctor": [["--corpus", f"c{OSC}"]],
+    "show": [[GOLD], [PRED, "--limit", "0"]],
 }
 """Arguments of every command, with hostile names, over documents with hostile ids, texts and labels."""
 
@@ -296,6 +297,7 @@ FUZZED = {
     "gate": ["policy.cfg", "g.jsonl", "p.jsonl", "--baseline", "b.jsonl"],
     "plan": ["g.jsonl", "p.jsonl", "--baseline", "b.jsonl", "--difference", "5"],
     "metrics": ["fair"],
+    "show": ["g.jsonl"],
     "apply": ["g.jsonl", "marks.jsonl", "-o", "new.jsonl"],
 }
 """Commands with arguments that they can use."""

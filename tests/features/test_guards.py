@@ -216,10 +216,10 @@ def test_devices_may_be_outputs_and_inputs_may_repeat(inputs):
 
 OTHERS = """allow_repeats annotator append average best bin_kind bins both by check_repeats check_text collapse column
 confidence config conflicts consensus context corpus ctx debug depth difference digits discontinuous drop engine
-errors format gpu_id help_all hit independent init label labels lang level limit log_format margin match metric
-metrics missing_score name occurrences offsets only parts per_label pipeline primary repair replace_scorer replicates
-samples score secondary seed sep shared_ids short spans_key tables title tokenizer topic transformer trials unit wait
-workers"""
+errors format gpu_id help_all hit independent init keys label labels lang level limit log_format margin match match_text
+metric metrics missing_score name occurrences offsets only parts per_label pipeline primary repair replace_scorer
+replicates samples score secondary seed sep shared_ids short spans_key tables title tokenizer topic transformer trials
+unit wait workers"""
 """Parameters that are no files, and `config`, which is changed in place."""
 
 

@@ -14,8 +14,8 @@ from typer.models import ParameterInfo
 from typer.testing import CliRunner
 
 from spacy_nereval.cli import nereval
+from spacy_nereval.cli.app import HEADINGS, VIEWS, option_group, option_text
 from spacy_nereval.cli.command_options import OFTEN, OPTION_GROUPS
-from spacy_nereval.cli.help_pages import HEADINGS, VIEWS, option_group, option_text
 from spacy_nereval.core.features import extensions, load_object
 from spacy_nereval.features.leaderboard.datasets_view import DataSetsView
 from spacy_nereval.features.report.report_view import ReportView
@@ -170,7 +170,7 @@ def test_every_view_has_a_command_whose_help_names_its_tables():
 
 def test_no_view_is_imported_before_its_tables_are_asked_for():
     program = (
-        "import sys\nfrom spacy_nereval.cli import nereval\nfrom spacy_nereval.cli.help_pages import VIEWS\n"
+        "import sys\nfrom spacy_nereval.cli import nereval\nfrom spacy_nereval.cli.app import VIEWS\n"
         "places = [place.split(':')[0] for views in VIEWS.values() for place in views.values()]\n"
         "print(len(places), [place for place in places if place in sys.modules])"
     )

@@ -11,8 +11,8 @@ from pages import HOSTILE
 from places import SPANCAT
 
 from spacy_nereval import Document, create_all
-from spacy_nereval.features.agreement.annotator_files import label_studio_tasks, prodigy_tasks
-from spacy_nereval.features.agreement.shared_documents import disputed_places
+from spacy_nereval.features.agreement.adjudication import label_studio_tasks, prodigy_tasks
+from spacy_nereval.features.agreement.disagreements import disputed_places
 from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page

@@ -23,8 +23,8 @@ import spacy_nereval
 from spacy_nereval import cli
 from spacy_nereval.cli import nereval
 from spacy_nereval.cli import spacy_app as joining
-from spacy_nereval.cli.help_pages import VIEWS
-from spacy_nereval.cli.printing import logged_as
+from spacy_nereval.cli.app import VIEWS
+from spacy_nereval.cli.printing import log_as
 from spacy_nereval.core.about import __version__
 from spacy_nereval.core.features import load_object
 from spacy_nereval.core.messages import TryAgain
@@ -131,7 +131,7 @@ def test_spacys_own_commands_work_whatever_keeps_ours_from_loading(monkeypatch, 
     app.command("info")(lambda: print("of spaCy"))
     monkeypatch.setattr(joining, "app", app)
     broken(monkeypatch)
-    assert callable(joining.added())
+    assert callable(joining.add_commands())
     assert "of spaCy" in CliRunner().invoke(app, ["info"]).output
     for arguments in (["score", "a.jsonl", "--help"], ["--version"], []):
         done = CliRunner().invoke(app, ["nereval", *arguments])
@@ -271,7 +271,7 @@ def test_every_tenth_of_many_files_is_an_entry_and_no_more(capsys):
             ready(number)
         return [*map(function, items)]
 
-    with logged_as("json"):
+    with log_as("json"):
         sharded._count_shards([Shard(str(k), str(k)) for k in range(95)], Counter(), PartsFolder("none"), told)
     numbers = [json.loads(line)["files"] for line in capsys.readouterr().err.splitlines()]
     assert numbers == [10, 19, 29, 38, 48, 57, 67, 76, 86, 95]
@@ -314,6 +314,7 @@ datasets a.json b.json
 agreement g.jsonl p.jsonl -m strict -o out.json
 detach model out
 metrics fair
+show g.jsonl
 help reading
 doctor
 init-config

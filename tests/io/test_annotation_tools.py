@@ -146,6 +146,80 @@ def test_the_type_and_the_feature_of_xmi_can_be_chosen(tmp_path):
     assert "there is no TypeSystem.xml beside it" in error(path)
 
 
+TYPE = (
+    "<typeDescription><name>x.{}</name><description/><supertypeName>{}</supertypeName><features>{}</features>"
+    "</typeDescription>"
+)
+FEATURE = "<featureDescription><name>{}</name><description/><rangeTypeName>{}</rangeTypeName></featureDescription>"
+
+
+def write_types(path, *types):
+    """Write an XMI file with one annotation of "Ada" for each type that has attributes.
+
+    Args:
+        path: The folder.
+        types: The name, supertype, features and attributes of each.
+    """
+    declared = "".join(
+        TYPE.format(name, parent, "".join(FEATURE.format(*feature) for feature in features.items()))
+        for name, parent, features, _ in types
+    )
+    (path / "TypeSystem.xml").write_text(samples.TYPES.replace("</types>", f"{declared}</types>"), encoding="utf8")
+    annotations = [
+        f'<x:{name} xmi:id="{90 + k}" sofa="1" begin="0" end="3" {attributes}/>'
+        for k, (name, _, _, attributes) in enumerate(types)
+        if attributes is not None
+    ]
+    members = " ".join(str(90 + k) for k, (*_, attributes) in enumerate(types) if attributes is not None)
+    content = samples.xmi([]).replace("xmi:version", 'xmlns:x="http:///x.ecore" xmi:version')
+    content = content.replace("<cas:Sofa", f"{''.join(annotations)}<cas:Sofa").replace(
+        'members="', f'members="{members}'
+    )
+    (path / "a.xmi").write_text(content, encoding="utf8")
+    return path / "a.xmi"
+
+
+SPAN, TEXT = "uima.tcas.Annotation", "uima.cas.String"
+
+
+def test_a_feature_of_xmi_that_does_not_exist_is_refused_with_those_that_do(tmp_path):
+    path = write_sample("XMI", tmp_path)
+    said = "the type NamedEntity has no feature 'valeu' with texts; choose one with column=: "
+    assert f"{said}NamedEntity.value, NamedEntity.*" in error(path, field="NamedEntity.valeu")
+    path = write_types(
+        tmp_path, ("Event", SPAN, {"category": TEXT, "score": "uima.cas.Integer"}, 'category="C" score="3"')
+    )
+    for field, feature in (
+        ("Event", "value"),
+        ("Event.score", "score"),
+        ("Event.begin", "begin"),
+        ("Event.get", "get"),
+    ):
+        said = f"the type Event has no feature {feature!r} with texts; choose one with column=: Event.category, Event.*"
+        assert said in error(path, field=field)
+    assert only(path, field="Event.category").spans == {(0, 3, "C")}
+    assert only(path, field="Event.*").spans == {(0, 3, "Event")}
+
+
+def test_labels_of_xmi_are_values_of_declared_features_and_never_attributes_of_objects(tmp_path):
+    """dkpro-cassis gives its objects attributes and methods of their own: `type`, `value`, `get`, `xmiID`."""
+    mention = ("Mention", SPAN, {"type": TEXT, "self": TEXT}, 'type="T" self="S"')
+    relation = ("Pair", SPAN, {"Governor": SPAN, "Dependent": SPAN, "kind": TEXT}, 'kind="r"')
+    plain, sub = ("Person", SPAN, {}, ""), ("Teacher", "x.Person", {}, "")
+    path = write_types(tmp_path, mention, relation, plain, sub, ("Link", "uima.cas.TOP", {"role": TEXT}, None))
+    for feature, label in (("type", "T"), ("self", "S"), ("*", "Mention")):
+        assert only(path, field=f"Mention.{feature}").spans == {(0, 3, label)}, feature
+    assert only(path, field="Person").spans == {(0, 3, "Person"), (0, 3, "Teacher")}, "no feature to choose"
+    assert only(path, field="Person.*").others == 1
+    offered = error(path, field="none").rpartition("column=: ")[2].split(", ")
+    assert offered == [
+        "Mention.self", "Mention.type", "NamedEntity.value", "Person", "Teacher"
+    ]  # fmt: skip
+    assert all(only(path, field=field) for field in offered)
+    for field in ("Pair", "Link"):
+        assert f"annotations of the type {field!r} are no spans; choose one" in error(path, field=field)
+
+
 def test_the_type_of_xmi_is_found_whatever_its_package(tmp_path):
     path = write_sample("XMI", tmp_path)
     other = {samples.NAMES: "org.example", samples.NAMES.replace(".", "/"): "org/example"}

@@ -44,8 +44,8 @@ def test_columns_and_lines_are_read_as_systems_write_them(tmp_path, data):
     (tmp_path / "a.conll").write_bytes(data.encode())
     found = read(tmp_path / "a.conll")
     assert found == [
-        Record("Ada is", {(0, 3, "PER")}, [(0, 3), (4, 6)]),
-        Record("in York", {(3, 7, "LOC")}, [(0, 2), (3, 7)]),
+        Record("Ada is", {(0, 3, "PER")}, [(0, 3), (4, 6)], scheme="IOB2"),
+        Record("in York", {(3, 7, "LOC")}, [(0, 2), (3, 7)], scheme="IOB2"),
     ]
 
 
@@ -78,7 +78,9 @@ def test_documents_are_what_lies_between_their_marks(tmp_path, text, wanted):
 
 def test_a_span_ends_with_its_sentence(tmp_path):
     (tmp_path / "a.conll").write_text("-DOCSTART- O\n\nAda I-PER\n\nin I-PER\n")
-    assert read(tmp_path / "a.conll") == [Record("Ada\nin", {(0, 3, "PER"), (4, 6, "PER")}, [(0, 3), (4, 6)])]
+    assert read(tmp_path / "a.conll") == [
+        Record("Ada\nin", {(0, 3, "PER"), (4, 6, "PER")}, [(0, 3), (4, 6)], scheme="IOB1")
+    ]
 
 
 def test_tokens_that_spacy_does_not_know_are_gaps(tmp_path):
@@ -98,18 +100,20 @@ def test_the_column_is_chosen_by_number_or_last(tmp_path, column, label):
 
 
 MALFORMED = [
-    (["a B-A", "b C-A"], {}, "line 2: 'C-A' is not a tag; expected O, or B-, I-, L-, U-, E- or S- with a label"),
+    (["a B-A", "b C-A"], {}, "line 2: 'C-A' is not a tag; expected O, or B-, I-, M-, L-, E-, U-, S- or W- with a"),
     (["a B-"], {}, "line 1: 'B-' is not a tag"),
     (["a B"], {}, "line 1: 'B' is not a tag"),
     (["a b-A"], {}, "line 1: 'b-A' is not a tag"),
     (["a PER"], {}, "line 1: 'PER' is not a tag"),
-    (["# text = I like O", "I O"], {}, "line 1: this is CoNLL-U: read it with format='conllu'"),
-    (["# id 7", "I O"], {}, "line 1: '7' is not a tag"),
+    (["# text = I", "1\tI"], {}, "line 2: this is CoNLL-U: read it with format='conllu'"),
+    (["# global.columns = ID FORM", "1\tI"], {}, "line 1: this is CoNLL-U: read it with format='conllu'"),
+    (["a O", "# id 7 O"], {}, "line 2: expected 2 columns, as in the lines before; found 4"),
+    (["a O", "#x_y B_PER"], {}, "line 2: 'B_PER' is not a tag"),
     (["a N O", "", "b O"], {}, "line 3: expected 3 columns, as in the lines before; found 2"),
     (["a\tO", "b N\tO\tO"], {}, "line 2: expected 2 columns, as in the lines before; found 3"),
     (["a O", "b"], {}, "line 2: expected 2 columns, as in the lines before; found 1"),
-    (["a", "b"], {}, "line 1: there is one column; expected words and tags"),
-    (["\tO"], {}, "line 1: there is no word in the first column"),
+    (["a", "b"], {}, "line 1: there is one column, 'a'; expected words and tags"),
+    (["\tO"], {}, "line 1: there is no word in column 1; name the column"),
     (["a O"], {"column": 3}, "line 1: there is no column 3; the file has 2"),
     (["a O"], {"column": 1}, "line 1: the first column has the words; choose another column"),
     (["a O O"], {"column": 1, "both": True}, "line 1: the first column has the words; choose another column"),

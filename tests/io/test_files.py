@@ -107,7 +107,7 @@ OTHER_KINDS = [
     ("a.jsonl", ROW.encode("utf-32"), "a.jsonl is in UTF-32, expected UTF-8"),
     ("a.conll", "Ada B-PER\n".encode("utf-16-le"), "a.conll is in UTF-16, expected UTF-8"),
     ("a.csv", "PER\t1\t1\t1\n".encode("utf-16-be"), "a.csv is in UTF-16, expected UTF-8"),
-    ("a.conll", b"# sent_id = 1\n# text = Ada\n1\tAda\n", "line 1: this is CoNLL-U: read it with --format conllu"),
+    ("a.conll", b"# sent_id = 1\n# text = Ada\n1\tAda\n", "line 3: this is CoNLL-U: read it with --format conllu"),
     ("a.tsv", b"1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\tname=B-PER\n", "a.tsv, line 1: this is CoNLL-U"),
     ("a.jsonl", ROW.encode() + "Zoë".encode("latin1"), "a.jsonl, line 2: not valid UTF-8 ('utf-8'"),
     ("a.conll", b"a O\n" + "Zoë".encode("latin1"), "a.conll, line 2: not valid UTF-8 ('utf-8'"),

@@ -33,16 +33,41 @@ SIDES = [
     writers.Side((("nothing",),), frozenset()),
 ]
 
+OF_PEOPLE = {
+    "numbered": ("# id 1 x=y\n1\tAda\tB-A\t-\tann\n2\tmet\tO\t-\tann\n\n1\tBob\tS-A\t-\tann\n", "a.conll"),
+    "header": ("TOKEN\tNE\tMISC\n# document = a\nAda\tB-A\t_\nmet\tM-A\tx\nBob\tE-A\t_\n\u200b\n", "a.tsv"),
+    "old lines": ("\ufeffAda PER\rmet O\r\rBob PER\r", "a.iob"),
+    "text": ("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n", "a.txt"),
+}
+"""Columns as people have them."""
+
+
+def of_people(data: str) -> Callable:
+    """Write a file that has no other content."""
+
+    def write(path: Path, _: list[writers.Side]) -> Path:
+        path.write_bytes(data.encode())
+        return path
+
+    return write
+
+
 WRITERS: dict[str, tuple[Callable, str]] = {
     "ours": (writers.jsonl(writers.ours), "a.jsonl"),
     "prodigy": (writers.jsonl(writers.prodigy), "a.jsonl"),
     "doccano": (writers.jsonl(writers.doccano), "a.jsonl"),
     "triples": (writers.jsonl(writers.triples("entities")), "a.jsonl"),
+    "other names": (writers.jsonl(writers.other_names), "a.jsonl"),
+    "a JSON list": (writers.json_list(writers.other_names), "a.json"),
+    "names by label": (writers.jsonl(writers.by_label), "a.jsonl"),
+    "answers": (writers.jsonl(writers.answer), "a.jsonl"),
+    "marked answers": (writers.jsonl(writers.marked_answer), "a.jsonl"),
     "IOB1": (writers.conll("IOB1"), "a.conll"),
     "BILUO": (writers.conll("BILUO", marked=False), "a.iob"),
     "brat folder": (writers.brat, "a"),
     "faireval": (writers.faireval, "a.csv"),
     "spacy": (writers.write_spacy, "a.spacy"),
+    **{name: (of_people(data), file) for name, (data, file) in OF_PEOPLE.items()},
     "compressed": (lambda path, sides: packed(writers.jsonl(writers.ours)(path, sides), ".gz"), "a.jsonl"),
 }
 """A small file of each format that has no sample, or has others than its sample."""
@@ -103,9 +128,9 @@ def check_outcome(read: Callable[[], object], path: Path) -> None:
         assert len(error_message(error)) < 2000, "what is shown of a file has to be short"
 
 
-def check_documents(path: Path, offsets: str | None = None, name: str | None = None) -> None:
+def check_documents(path: Path, offsets: str | None = None, name: str | None = None, **more: str | None) -> None:
     """What is read has to be sound: a file against itself is all hits."""
-    how = Format(name, offsets=offsets, repair="conll", discontinuous="hull")
+    how = Format(name, offsets=offsets, repair="conll", discontinuous="hull", missing_tokens="O", **more)
     for document in read_files(path, path, formats=(how, how)):
         assert document is None or isinstance(document, Document)
         if document is not None and not document.ignored:
@@ -119,9 +144,14 @@ def check_damaged(name: str, data: st.DataObject) -> None:
         part = data.draw(st.sampled_from(sorted(part for part in Path(folder).rglob("*.*") if part.is_file())))
         part.write_bytes(data.draw(damaged(part.read_bytes())))
         offsets, format = data.draw(st.sampled_from([None, "utf16", "auto"])), SAMPLES.get(name, (None,))[0]
-        check_outcome(lambda: check_documents(path, offsets, format), path)
+        end, scheme = (
+            data.draw(st.sampled_from([None, "inclusive"])),
+            data.draw(st.sampled_from(["auto", "IO", "BMES"])),
+        )
+        check_outcome(lambda: check_documents(path, offsets, format, end=end, scheme=scheme), path)
 
 
+@pytest.mark.filterwarnings("ignore:.*(answers cannot be read|are paired by text)")
 @pytest.mark.parametrize("name", WRITERS)
 @tries(110)
 @given(st.data())

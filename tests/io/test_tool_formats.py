@@ -68,7 +68,7 @@ def test_rows_of_json_min_are_the_annotations_of_a_task(tmp_path):
 def test_old_offsets_are_named_and_can_be_chosen(tmp_path):
     utf16 = [region(11, 14, "PER", text="Bob"), region(18, 26, "LOC", text="New York")]
     path = saved(tmp_path / "a.json", [task(said(1, *utf16))])
-    assert "all spans of" in error(path) and "offsets='utf16'" in error(path)
+    assert "all spans of" in error(path) and "offsets='auto'" in error(path)
     assert only(path, offsets="utf16").spans == only(path, offsets="auto").spans == {BOB, YORK}
     saved(path, [task(said(1, region(11, 14, "PER")))])
     assert "Label Studio's offsets count either" in error(path)
@@ -135,6 +135,39 @@ def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
     assert only_one in error(path, field="none")
 
 
+def test_every_feature_of_webanno_that_is_offered_can_be_chosen(tmp_path):
+    """Roles and targets have columns, and are no labels; an exact name, with its package if need be, wins."""
+    layers = """#T_SP=custom.SimpleSpan|
+#T_SP=custom.Frame|ROLE_custom.Frame:Role_custom.RoleLink|custom.SimpleSpan|kind
+#T_SP=x.A|value|SimpleSpan
+#T_SP=y.A|value"""
+    path = webanno(tmp_path, "1-1\t0-3\tAda\t*\targ[1]\t1-3\tk\tx\ts\ty\t", layers=layers, text="Ada")
+    message = error(path, field="none")
+    offered = message.rpartition("column=: ")[2].split(", ")
+    assert offered == ["SimpleSpan", "Frame.kind", "x.A.value", "x.A.SimpleSpan", "y.A.value"]
+    labels = ["SimpleSpan", "k", "x", "s", "y"]
+    assert [only(path, field=field).spans for field in offered] == [{(0, 3, label)} for label in labels]
+    for field, label in (
+        ("Frame", "k"),
+        ("kind", "k"),
+        ("A.SimpleSpan", "s"),
+        ("y.A", "y"),
+        ("custom.SimpleSpan", "SimpleSpan"),
+    ):
+        assert only(path, field=field).spans == {(0, 3, label)}, field
+    for field in ("A.value", "value", "A", "x.A"):
+        assert f"several features have the name {field!r}; choose one" in error(path, field=field)
+    for field in ("Frame.ROLE_custom.Frame:Role_custom.RoleLink", "Frame.custom.SimpleSpan"):
+        assert f"no feature has the name {field[:10]!r}"[:-1] in error(path, field=field)
+
+
+def test_two_layers_of_one_name_are_no_one_layer(tmp_path):
+    path = webanno(tmp_path, "1-1\t0-3\tAda\tx\ty\t", layers="#T_SP=x.A|value\n#T_SP=y.A|value", text="Ada")
+    assert "several features can have the labels; choose one with column=: x.A.value, y.A.value" in error(path)
+    path = webanno(tmp_path, "1-1\t0-3\tAda\targ\t1-2\t", layers="#T_SP=x.A|ROLE_x.A:r_x.L|x.B", text="Ada")
+    assert "no feature can have the labels; choose one with column=: there is none" in error(path)
+
+
 NO_WEBANNO = [
     ("1-1\t0-3\tAda\t", "line 5: expected 4 columns"),
     ("x\t0-3\tAda\t_\t", "line 5: expected '1-1'"),
@@ -148,16 +181,31 @@ def test_malformed_lines_of_webanno_are_named(row, message, tmp_path):
     assert "expected '#FORMAT=WebAnno TSV 3.3'" in error(write_lines(tmp_path / "b.tsv", ["Ada"]), name="webanno")
 
 
-@pytest.mark.parametrize(("ending", "content"), [("tsv", samples.webanno()), ("xmi", samples.xmi())])
-def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(ending, content, tmp_path):
-    for name in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / f"{name}.{ending}").write_text(content, encoding="utf8")
-        (tmp_path / name).with_name("TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
+@pytest.mark.parametrize(
+    ("ending", "content", "name"),
+    [
+        ("tsv", samples.webanno(), "webanno"),
+        ("xmi", samples.xmi(), "xmi"),
+        ("sgml", samples.sgml(), "sgml"),
+        ("xml", samples.bioc_xml(), "bioc"),
+    ],
+)
+def test_an_export_has_a_folder_per_document_and_a_file_per_annotator(ending, content, name, tmp_path):
+    for file in ("a.txt/ann", "a.txt/bob", "a.txt/INITIAL_CAS", "b.txt/bob"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{file}.{ending}").write_text(content, encoding="utf8")
+        if name == "xmi":
+            (tmp_path / file).with_name("TypeSystem.xml").write_text(samples.TYPES, encoding="utf8")
     said = "document a.txt has 2 annotations, by ann, bob; choose an annotator with annotator=: ann, bob"
-    assert said in error(tmp_path)
-    found = [(record.id, record.annotated, len(record.spans)) for record in read(tmp_path, annotator="ann")]
-    assert found == [("a.txt", True, len(SPANS)), ("b.txt", False, 0)]
+    assert said in error(tmp_path, name=name)
+    documents = list(read(tmp_path, annotator="ann", name=name))
+    alone = list(read(tmp_path / f"a.txt/ann.{ending}", name=name))
+    number = len(alone)
+    assert [record.spans for record in documents] == [*(record.spans for record in alone), *[set()] * number]
+    assert [record.text for record in documents] == [record.text for record in alone] * 2
+    assert [record.annotated for record in documents] == [True] * number + [False] * number
+    if ending in ("tsv", "xmi"):
+        assert [record.id for record in documents] == ["a.txt", "b.txt"]
 
 
 def test_tokens_without_a_character_are_left_out(tmp_path):
@@ -314,9 +362,9 @@ def test_lines_of_brat(tmp_path, line, span):
     assert only(folder).spans == ({span} if span else set())
 
 
-def test_line_ends_of_windows_and_a_byte_order_mark_are_characters_of_the_text(tmp_path):
+def test_line_ends_of_windows_are_characters_of_the_text_and_a_byte_order_mark_is_not(tmp_path):
     found = only(folder_of(tmp_path / "x", a="\ufeffa\r\nAda|T1\tPER 1 7\ta Ada"))
-    assert (found.text, found.spans) == ("\ufeffa\r\nAda", {(1, 7, "PER")})
+    assert (found.text, found.spans) == ("a\r\nAda", {(0, 6, "PER")})
 
 
 @pytest.mark.parametrize("pieces", ["0 3;8 12", "8 12;0 3", "0 3;3 3;8 12"])
@@ -324,6 +372,7 @@ def test_spans_in_pieces(tmp_path, pieces):
     text = "Ada and York"
     places = [(int(a), int(b), "PER") for a, b in (piece.split() for piece in pieces.split(";"))]
     shown = " ".join(text[a:b] for a, b, _ in places)
+    places = [place for place in places if place[:2] != (3, 3)]  # nothing is between it and the piece before
     folder = folder_of(tmp_path / "x", a=f"{text}|T1\tPER {pieces}\t{shown}")
     said = refused("score", folder, folder)
     assert f"a.ann, line 1: the span is in {len(places)} pieces; use --discontinuous hull" in said

@@ -175,7 +175,7 @@ def test_a_metric_that_nothing_near_is_called_may_be_in_a_file_or_a_package_that
     for name, is_far in (("mine", True), ("strikt", False)):
         with pytest.raises(ValueError) as raised:
             create_all(name)
-        remedy = "(--code FILE), and one of another package once that is installed"
+        remedy = "(in commands: --code FILE), and one of another package once that is installed"
         assert str(raised.value).endswith(remedy) == is_far
 
 

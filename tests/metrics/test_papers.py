@@ -324,3 +324,110 @@ def test_exact_spans_per_class_are_those_of_table_1(doc):
     rows = scored(doc, "strict")["per_type"]
     assert rows["LOC"]["scores"] == {"p": near(Fraction(1, 3)), "r": 1, "f": near(Fraction(1, 2))}
     assert rows["TYPE"]["scores"] == {"p": near(Fraction(2, 3)), "r": 1, "f": near(Fraction(4, 5))}
+
+
+# WRF, tables 7 to 9, 12 and 14 of the appendix
+
+
+SEGMENT = "scroll tip is partially melted by too high temperatures"
+WORDS = SEGMENT.split()
+
+
+def stretch(first: int, last: int, label: str) -> tuple[int, int, str]:
+    """The span from one word of the segment to another."""
+    starts = [match.start() for match in re.finditer(r"\S+", SEGMENT)]
+    return starts[first], starts[last] + len(WORDS[last]), label
+
+
+TIP, MELTED, HOT = stretch(0, 1, "LOC"), stretch(3, 4, "TYPE"), stretch(6, 8, "TYPE")
+USE_CASES = {
+    # the tables' numbers of the use cases: the predictions, and what is wrong with them
+    1: ([TIP, MELTED, HOT], {}, {"match": 3}),
+    2: ([TIP, MELTED, stretch(5, 5, "LOC"), HOT], {"fp": 1}, {"match": 3, "spu": 1}),
+    3: ([MELTED, HOT], {"fn": 1}, {"match": 2, "mis": 1}),
+    4: ([stretch(0, 1, "TYPE"), MELTED, HOT], {"le": 1}, {"match": 2, "type_error": 1}),
+    5: ([TIP, stretch(2, 4, "TYPE"), HOT], {"be_l": 1}, {"match": 2, "extent_error": 1}),
+    6: ([TIP, stretch(2, 4, "LOC"), HOT], {"lbe": 1}, {"match": 2, "both_error": 1}),
+}
+
+
+@pytest.mark.parametrize("number", USE_CASES)
+def test_the_use_cases_of_tables_7_and_8_have_a_verdict_each(number):
+    """CoNLL-2003 tells a match, a hypothesis and a miss (1 to 3), SemEval'13 also the label, the boundary and both."""
+    pred, errors, pairs = USE_CASES[number]
+    document = Document([TIP, MELTED, HOT], pred, SEGMENT)
+    hits = pairs["match"]
+    assert counted(document, "fair") == {"tp": hits, **errors}
+    assert counted(document, "semeval") == pairs
+    strict = {"tp": hits, "fp": len(pred) - hits, "fn": 3 - hits}
+    assert counted(document, "strict") == {name: n for name, n in strict.items() if n}
+
+
+def test_the_use_case_of_table_9_costs_f_and_not_wrf():
+    """A redundant "scroll" before the segment."""
+    text, shift = f"scroll, {SEGMENT}", len("scroll, ")
+    gold = [(start + shift, end + shift, label) for start, end, label in (TIP, MELTED, HOT)]
+    document = Document(gold, [*gold, (0, 6, "LOC")], text)
+    assert counted(document, "strict") == {"tp": 3, "fp": 1}
+    assert scored(document, "wrf")["scores"]["wrf"] == 1
+
+
+def test_a_part_of_another_entity_costs_f_and_not_wrf_in_table_12():
+    """The table has colours. As its caption says, the first "blower" is wrong, and each "blower motor" is right."""
+    text = (
+        "blower has a noise ; rumbling noise ; blower motor ; r & r glovebox and removed old blower motor due to it "
+        "being noisy . replaced with a new blower motor and operated to verify the repair ."
+    )
+    gold = [(*match.span(), "LOC") for match in re.finditer("blower motor", text)]
+    gold += [(*match.span(), "TYPE") for match in re.finditer("noise", text)]
+    assert len(gold) == 5
+    document = Document(gold, [*gold, (0, 6, "LOC")], text)
+    assert round(scored(document, "strict")["scores"]["f"], 2) == 0.91
+    assert round(scored(document, "wrf")["scores"]["wrf"], 3) == 1
+
+
+def test_equal_entities_have_f_and_wrf_1_in_table_14():
+    text = "left front seat cushion cover cracking ; verified leather is starting to crack ."
+    spans = [(0, 29, "LOC"), (30, 38, "TYPE"), (50, 57, "LOC")]
+    assert [text[start:end] for start, end, _ in spans] == ["left front seat cushion cover", "cracking", "leather"]
+    document = Document(spans, spans, text)
+    assert scored(document, "strict")["scores"]["f"] == scored(document, "wrf")["scores"]["wrf"] == 1
+
+
+# Makhoul et al. (1999), table 2
+
+
+TABLE_OF_MUC_6 = {  # F, E, ERR and SER of the best systems, in per cent
+    "named entity": (96.42, 3.58, 5.01, 5.07),
+    "template element": (79.99, 20.01, 29.46, 30.80),
+    "scenario template": (56.40, 43.60, 56.52, 61.17),
+}
+
+
+@pytest.mark.parametrize("task", TABLE_OF_MUC_6)
+def test_the_measures_of_table_2_belong_together(task):
+    """The outputs are not published. The three errors say how many slots are deleted, inserted and substituted; the
+    metric then has all four numbers."""
+    f, e, err, ser = (value / 100 for value in TABLE_OF_MUC_6[task])
+    inserted = ser / err - 1  # of the slots in gold; ERR has the insertions in its denominator
+    # E = (S + (D + I)/2) / (1 + (I - D)/2) and S = SER - I - D
+    deleted = (ser - inserted / 2 - e * (1 + inserted / 2)) / ((1 - e) / 2)
+    substituted = ser - inserted - deleted
+    n = 10**6
+    numbers = {"d": deleted, "i": inserted, "s_type": substituted, "c": 1 - substituted - deleted}
+    assert min(numbers.values()) > 0, "there are such outputs"
+    columns = {name: round(n * share) for name, share in numbers.items()} | {"s_extent": 0, "s_both": 0}
+    scores = create("slot_error").formula(columns)
+    found = tuple(round(float(100 * scores[name]), 2) for name in ("f", "e", "err", "ser"))
+    assert found == TABLE_OF_MUC_6[task]
+
+
+# FairEval: the shares in the text
+
+
+def test_boundary_errors_of_the_recognised_names_include_the_target_or_the_reverse():
+    """Below figure 2: 14 % of the errors. In 57 to 73 % the system includes the target, in 27 to 42 % the reverse."""
+    counts = dict(zip(KINDS, TABLE_2["Overall"][0]))
+    errors, boundaries = sum(counts.values()) - counts["tp"], counts["be_s"] + counts["be_l"] + counts["be_o"]
+    assert round(100 * boundaries / errors) == 14
+    assert 57 <= 100 * counts["be_l"] / boundaries <= 73 and 27 <= 100 * counts["be_s"] / boundaries <= 42

@@ -15,7 +15,7 @@ from recorded import germeval
 from seqeval_peer import asks_seqeval, report
 from strategies import LABELS, corpora, flat
 
-from spacy_nereval import Document, Span
+from spacy_nereval import Document, Span, score
 
 nervaluate = pytest.importorskip("nervaluate", reason="it needs Python 3.11")
 
@@ -149,6 +149,42 @@ def test_nervaluate_agrees_in_all_five_counts(corpus):
     for scheme in ("strict", "exact", "partial", "type"):
         if scheme != "type" or theirs[scheme] == reversed_[scheme]:
             assert {count: schemes[scheme][count] for count in FIVE} == theirs[scheme], scheme
+
+
+@tries(100)
+@flat_corpora
+def test_nervaluate_s_counts_of_a_label_are_those_of_its_spans_alone(corpus):
+    """The recipe of `migrate.md`; `type` wherever its own result does not depend on the order of its lists."""
+    theirs, reversed_ = (
+        nervaluate.Evaluator(*nervaluate_lists(corpus, step), tags=list(LABELS[-1]), loader="dict").evaluate()[
+            "entities"
+        ]
+        for step in (1, -1)
+    )
+    gold, pred = sides_of(corpus)
+    for label, results in theirs.items():
+        ours = score(gold, pred, ["semeval"], only=[label])["metrics"]["semeval"]["schemes"]
+        for scheme, found in results.items():
+            expected = {count: getattr(found, name) for count, name in FIVE.items()}
+            if scheme != "ent_type" or found == reversed_[label][scheme]:
+                assert {count: ours[SCHEMES[scheme]][count] for count in FIVE} == expected, (label, scheme)
+
+
+def test_a_wrong_label_is_two_errors_of_labels_in_nervaluate_and_one_here():
+    doc = Document([(0, 3, "A")], [(0, 3, "B")])
+    gold, pred = nervaluate_lists([doc])
+    theirs = nervaluate.Evaluator(gold, pred, tags=["A", "B"], loader="dict").evaluate()
+    found = scored([doc], "semeval")
+    assert theirs["overall"]["strict"].incorrect == found["schemes"]["strict"]["inc"] == 1
+    assert (theirs["entities"]["A"]["strict"].missed, theirs["entities"]["B"]["strict"].spurious) == (1, 1)
+    assert found["per_type"]["A"]["counts"] == found["counts"] and found["counts"]["type_error"] == 1
+
+
+@pytest.mark.parametrize(("length", "pairs"), [(100, 1), (101, 0)])
+def test_nervaluate_pairs_spans_that_share_one_per_cent_of_gold(length, pairs):
+    doc = Document([(0, length, "A")], [(length - 1, length + 9, "A")])
+    assert nervaluate_counts([doc])["partial"]["par"] == pairs
+    assert scored([doc], "semeval")["schemes"]["partial"]["par"] == 1
 
 
 def test_nervaluate_depends_on_the_order_of_its_lists():

@@ -85,7 +85,7 @@ def compared(number: int) -> Compared:
     without = [f_score(side.sum(0) - side) for side in (a, b)]
     difference, units = second - first, np.arange(number)
     left_out = (np.array([difference]), units * 0, without[1] - without[0], number)
-    widened = differences.widen(
+    widened = differences.widen_interval(
         test,
         difference,
         float(np.sqrt(influences(*left_out).variance[0])),

@@ -130,6 +130,26 @@ def test_the_first_screen_of_the_readme_has_40_lines_and_shows_everything():
     assert first.count("\n- **") == 5 and "I want to:" in first
 
 
+def test_the_page_of_evidence_has_every_table_of_the_five_papers():
+    page = (ROOT / "docs" / "explanation" / "evidence.md").read_text(encoding="utf8")
+    named: dict[str, set[str]] = {}
+    current = ""
+    for row in page.split("## Every table of the five papers")[1].split("\n## ")[0].splitlines():
+        if row.startswith("| ") and not row.startswith(("| paper", "| ---")):
+            paper, table, reproduced, why = (cell.strip() for cell in row.strip("|").split("|"))
+            current = paper.partition(" ")[0] or current
+            named.setdefault(current, set()).update(re.findall(r"\d+", table.partition(":")[0]))
+            is_tested = reproduced.startswith(("yes", "shown", "not from"))
+            assert reproduced and why and ("::test_" in why or "files" in why or not is_tested), row
+    assert named == {
+        "WRF": {str(k) for k in range(1, 15)},
+        "LOIO": set(),
+        "SER": {"1", "2"},
+        "SemEval-2013": set(),
+        "FairEval": {"1", "2", "5"},
+    }
+
+
 def test_every_test_that_the_page_of_evidence_names_exists():
     page = (ROOT / "docs" / "explanation" / "evidence.md").read_text(encoding="utf8")
     named = re.findall(r"`(test_\w+\.py)::(\w+)`", page)

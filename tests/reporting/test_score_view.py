@@ -13,7 +13,7 @@ from places import ROOT
 
 from spacy_nereval import Confidence, Document, Result, count, create, create_all, evaluate, score
 from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
-from spacy_nereval.cli.printing import folded, wrapped
+from spacy_nereval.cli.printing import fold_signature, wrap_line
 from spacy_nereval.core.wording import HIT
 from spacy_nereval.evaluation.error_groups import error_groups
 from spacy_nereval.evaluation.error_list import error_list, is_error
@@ -287,10 +287,10 @@ def test_what_is_piped_is_not_broken_into_lines():
 def test_a_signature_is_folded_at_its_separators():
     signature = accepted(*SCORE).splitlines()[-1]
     for width in (40, 60, 80):
-        lines = folded(signature, width).splitlines()
+        lines = fold_signature(signature, width).splitlines()
         assert "".join(lines) == signature and max(map(len, lines)) <= width
-    assert folded("a" * 9 + "|b", 4) == "a" * 9 + "|\nb"
-    assert wrapped("x [1.00, 2.00] y", 12) == "x\n[1.00, 2.00]\ny"
+    assert fold_signature("a" * 9 + "|b", 4) == "a" * 9 + "|\nb"
+    assert wrap_line("x [1.00, 2.00] y", 12) == "x\n[1.00, 2.00]\ny"
 
 
 RATE = "slot error rate -10.00 [-20.00, -5.00], p (Holm) = 0.0200; V."

@@ -78,12 +78,12 @@ def test_tables_are_those_asked_for_in_that_order(here):
         return list(json.loads(run(*arguments, "-f", "json").stdout))
 
     scores, pairs = ["Scores", "Other scores", "Per label"], ["Error pairs", "Confusion matrix"]
-    pairs += ["Confusion matrix with hits"]
+    pairs = ["Boundary errors", *pairs, "Confusion matrix with hits"]
     assert titles(*SCORE) == [*scores, "Verdicts", *pairs, "Documents"]
     assert titles(*SCORE, "--tables", "pairs, scores,pairs") == ["Error pairs", "Scores", "Other scores"]
     more = ["Scores per label", "Other scores per label", "Counts"]
-    first = ["Labels", "Verdicts", "Repeated errors"]
-    assert titles(*SCORE, "-t", "all") == [*first, *scores, *pairs, "Documents", *more]
+    first, (boundaries, *pairs) = ["Labels", "Verdicts", "Repeated errors"], pairs
+    assert titles(*SCORE, "-t", "all") == [*first, *scores, pairs[0], boundaries, *pairs[1:], "Documents", *more]
     assert titles(*SCORE, "-t", "all", "-m", "wrf") == ["Labels", *scores, "Documents", *more]
     assert titles(*COMPARE, "-t", "spans") == ["Changed spans of other"]
     assert len(titles(*COMPARE)) == 3

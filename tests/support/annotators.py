@@ -10,11 +10,10 @@ from pages import HOSTILE
 from places import ROOT
 
 from spacy_nereval import Confidence, Document, create_all
+from spacy_nereval.features.agreement.adjudication import agreement_page
 from spacy_nereval.features.agreement.agreement_counts import AgreementCounts
-from spacy_nereval.features.agreement.agreement_page import agreement_page
 from spacy_nereval.features.agreement.agreement_view import AgreementView
-from spacy_nereval.features.agreement.annotator_files import read_annotators
-from spacy_nereval.features.agreement.shared_documents import SharedDocument, SharedDocuments
+from spacy_nereval.features.agreement.shared_documents import SharedDocument, SharedDocuments, read_annotators
 
 EXAMPLES = ROOT / "assets" / "agreement"
 STRICT = create_all(["strict"])

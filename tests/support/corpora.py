@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
 from commands import line, printed, write
 
 NAMES = ("a", "b", "deep/c")
@@ -32,6 +33,21 @@ def write_corpus(folder: Path) -> None:
     write(folder / "both.jsonl", *both)
     for k in range(3):
         write(folder / f"both{k}.jsonl", *both[k::3])
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folders of gold and predictions, and one file of all of either; the current folder."""
+    write_corpus(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check_scores(command: str) -> None:
+    """Check that a command has the scores of the corpus in one file of gold and one of predictions."""
+    expected = result("score gold.jsonl pred.jsonl")
+    assert 0 < expected["metrics"]["strict"]["scores"]["f"] < 1
+    assert result(command) == expected
 
 
 def result(command: str) -> dict[str, Any]:

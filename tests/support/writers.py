@@ -110,6 +110,37 @@ def doccano(side: Side) -> dict[str, Any]:
     return {"entities": spans, "relations": [], "Comments": []}
 
 
+def other_names(side: Side) -> dict[str, Any]:
+    return {"ents": [{"start_char": a, "end_char": b, "type": label} for a, b, label in side.offsets]}
+
+
+def json_list(shape: Callable[[Side], dict[str, Any]]) -> Callable[[Path, Sequence[Side]], Path]:
+    def write(path: Path, corpus: Sequence[Side]) -> Path:
+        path.write_text(json.dumps([{"text": side.text} | shape(side) for side in corpus], indent=1), encoding="utf8")
+        return path
+
+    return write
+
+
+def by_label(side: Side) -> dict[str, Any]:
+    labels = {label for _, _, label in side.offsets} or {"A"}
+    named = {label: [side.text[a:b] for a, b, other in side.offsets if other == label] for label in sorted(labels)}
+    return {"entities": named if side.offsets else [], "id": side.text}
+
+
+def answer(side: Side) -> dict[str, Any]:
+    named = [{"name": side.text[a:b], "type": label} for a, b, label in side.offsets]
+    return {"answer": f"Here they are:\n```json\n{json.dumps(named, indent=1)}\n```"}
+
+
+def marked_answer(side: Side) -> dict[str, Any]:
+    text, before = "", 0
+    for a, b, label in side.offsets:
+        text += f"{side.text[before:a]}<{label}>{side.text[a:b]}</{label}>"
+        before = b
+    return {"answer": text + side.text[before:]}
+
+
 def triples(key: str) -> Callable[[Side], dict[str, Any]]:
     return lambda side: {key: [[a, b, label] for a, b, label in side.offsets]}
 

@@ -1,11 +1,11 @@
 """Agreement: how far several annotators agree, where they disagree, and what they do differently.
 
-One way through it: `annotator_files` reads files and matches the annotators' documents; `agreeing` does the same for
-Python objects. Both make `shared_documents`, which know votes, disputes and the consensus. `annotator_pairs` counts
-every pair with every metric and computes intervals, `chance` computes alphas and kappas, and `annotator_differences`
-finds what annotators do differently. `agreement_counts` makes the result of all these. `agreement_view` makes its
-tables and sentences, with the words of `difference_words`; `agreement_page` makes the page for adjudicators. The
-function `agreement()` is in `agreeing`, the command in `agreement_command`.
+One way through it: `shared_documents` reads the annotators' files and matches their documents. `disagreements` has the
+votes for each span, the consensus, disputes, and the differences of each pair. `annotator_pairs` counts every pair with
+every metric and computes intervals, `chance` computes alphas and kappas, and `habits` finds differences that repeat and
+words them. `agreement_counts` makes the result of all these, `agreement_view` its tables and sentences, and
+`adjudication` the page and the tasks for adjudicators. `agreeing` has the function `agreement()` for Python objects and
+files, `agreement_command` the command.
 """
 
 from ...core.features import Feature, ResultKind

@@ -11,22 +11,22 @@ from ...api.accessors import Headline
 from ...api.inputs import ItemReading, reading_of_items, records_of_sides, unknown, with_item_reading
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side
-from ...core.arguments import Reading
+from ...core.arguments import Reading, side_reading
 from ...core.compression import format_extension
 from ...core.declaration import Metric
+from ...core.keys import key_maps
 from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
-from ...io.converting import NamedTokenizer
 from ...io.formats.settings import side_formats as format_of
 from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .annotator_files import match_documents, read_annotators, write_disputes
 from .chance import check_unit
-from .shared_documents import check_annotators, consensus_rows, consensus_rule
+from .disagreements import consensus_rows, consensus_rule
+from .shared_documents import check_annotators, check_reading, load_tokenizer, match_documents, read_annotators
 
 if TYPE_CHECKING:
     import pandas
@@ -60,11 +60,13 @@ def agreement(
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
         confidence: As for `score`.
-        tokens: As for `score`; also for items with texts but without tokens, if everybody has as many, in one order.
+        tokens: As for `score`; also for items with texts but without tokens, if all annotators have the same
+            documents in the same order.
         tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
-        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`.
+        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The agreement: a dict with methods that print and save it; see `Agreement`.
@@ -81,26 +83,35 @@ def agreement(
     """
     settings = read_confidence(confidence)
     reading = reading_of_items(**options)
+    check_reading(reading)
+    key_maps(reading.keys, 1)
     on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
     metrics_wanted = DEFAULT if metrics is None else metrics
     if files := _annotator_paths(annotators):
         for name, value in (("text", text), ("tokens", tokens)):
             if value is not None:
                 raise ValueError(f"{spell_argument(name)} is given, but files have their own: leave it out")
+        readings = [side_reading(reading, k, len(files)) for k in range(len(files))]
         name, path = next(iter(files.items()))  # a single file of all annotators has no name and is not inspected
         chosen, left_out = choose_metrics(
             metrics_wanted,
-            (lambda: _unknown_properties([Side(path, name, reading)], None, None)) if name else Unavailable,
+            (lambda: _unknown_properties([Side(path, name, readings[0])], None, None)) if name else Unavailable,
         )
         shared = read_annotators(
-            files, reading.spans_key, format=format_of(reading)[0], rules=rules_of(reading), tokenizer=tokenizing
+            files,
+            reading.spans_key,
+            formats=[format_of(each)[0] for each in readings],
+            rules=rules_of(reading),
+            tokenizer=tokenizing,
         )
     else:
         sides = _annotator_sides(annotators, reading)
         check_annotators([*sides])
         chosen, left_out = choose_metrics(metrics_wanted, partial(_unknown_properties, [*sides.values()], text, tokens))
         records = records_of_sides(sides, text, tokens, reading)
-        shared = match_documents(records, rules_of(reading), reading.spans_key, tokenizer=tokenizing)
+        shared = match_documents(
+            records, rules_of(reading), reading.spans_key, tokenizer=tokenizing, match_text=reading.match_text
+        )
     rule = consensus_rule(consensus, len(shared.annotators))
     if tokenizer is not None and f"spacy-{tokenizer}" not in shared.tokens:
         raise ValueError(
@@ -139,7 +150,7 @@ class Agreement(Shown):
     @property
     def _agreement_counts(self) -> AgreementCounts:
         if self._counted is None:
-            raise self._gone("annotation", "call agreement(...) with it again")
+            raise self._unavailable("annotation", "call agreement(...) with it again")
         return self._counted
 
     @property
@@ -216,6 +227,8 @@ class Agreement(Shown):
         >>> agreement({"ann": [ann], "bob": [bob]}).save_disputes(getfixture("tmp_path") / "disputes.jsonl")
         1
         """
+        from .adjudication import write_disputes
+
         return write_disputes(Path(path), self._agreement_counts.shared, self._agreement_counts.rule)
 
     def to_frame(self, table: str = "pairs") -> pandas.DataFrame:
@@ -263,7 +276,7 @@ class Agreement(Shown):
     def _report(self, name: str) -> str | None:
         if self._counted is None:
             return None
-        from .agreement_page import agreement_page
+        from .adjudication import agreement_page
 
         return agreement_page(self._agreement_counts, AgreementView(self._main_result, self._agreement_counts.metrics))
 
@@ -273,8 +286,7 @@ class Agreement(Shown):
         return self if self._counted is None else self._agreement_counts.add_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
-        shared = self._counted.shared if self._counted else None
-        unused = shared.rules.usage_warnings(shared.mapped, shared.labels) if shared and shared.rules else []
+        unused = self._counted.shared.warnings if self._counted else []
         return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
 
 
@@ -282,15 +294,6 @@ def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavai
     """Return the unknown properties of the documents. If texts are known, tokens will be."""
     properties = unknown(sides, text, tokens)
     return properties if properties.texts else properties._replace(tokens="")
-
-
-def load_tokenizer(language: str | None) -> NamedTokenizer | None:
-    """Return spaCy's tokenizer of a language; None for None."""
-    if language is None:
-        return None
-    from ...integration import spacy_files
-
-    return spacy_files.tokenizer_with_name(language)
 
 
 def _annotator_paths(annotators: Any) -> dict[str, Path]:
@@ -310,9 +313,9 @@ def _annotator_sides(annotators: Any, reading: Reading) -> dict[str, Side]:
     if not isinstance(annotators, Mapping) or not all(isinstance(name, str) and name.strip() for name in annotators):
         raise ValueError("annotators: expected a table of names and annotations, {'ann': docs, 'bob': docs}")
     sides: dict[str, Side] = {}
-    for name, items in annotators.items():
+    for k, (name, items) in enumerate(annotators.items()):
         tag_names = next((side.tag_names for side in sides.values() if side.tag_names), None)
-        sides[name] = Side(_list_iterator(items), name, reading, tag_names)
+        sides[name] = Side(_list_iterator(items), name, side_reading(reading, k, len(annotators)), tag_names)
     return sides
 
 

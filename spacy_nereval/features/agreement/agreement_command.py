@@ -16,7 +16,7 @@ from ...cli.guards import check_lexicons
 from ...cli.metric_options import chosen_metrics, names_and_options
 from ...cli.printing import more_tables, names_of_tables, print_tables, say
 from ...cli.sources import Gold, Source, display_names, reading_of, rules_of, say_left_out
-from ...core.arguments import MOST_DOCUMENTS, Reading
+from ...core.arguments import MOST_DOCUMENTS, Reading, side_reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 NAMES = Option(
     None,
     "--name",
-    help="Name of an annotator: once for each file, in their order. By default the parts of the file names that "
-    "differ, or the names in a file of several annotators",
+    help="Name of an annotator: once for each file, in their order, or OLD=NEW for an annotator of a file that names "
+    "several. By default the parts of the file names that differ, or the names in the file",
 )
 
 
@@ -117,14 +117,14 @@ def agreement_cli(
     a network, and --disputes what adjudicators have to decide.
     """
     from ...io.tables import write_rows
-    from ...io.writing import atomic_file, write_json
+    from ...io.writing import write_json, write_text
     from ...reporting.remarks import many
+    from .adjudication import agreement_page, write_disputes
     from .agreement_counts import DEFAULT, AgreementCounts
-    from .agreement_page import agreement_page
     from .agreement_view import AgreementView
-    from .annotator_files import write_disputes
     from .chance import check_unit
-    from .shared_documents import consensus_rows, consensus_rule, unit_rows
+    from .disagreements import consensus_rows, consensus_rule
+    from .shared_documents import unit_rows
 
     names, options = names_and_options([*annotations, *ctx.args])
     settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
@@ -134,7 +134,7 @@ def agreement_cli(
     check_suffix("--units", units, ".csv")
     check_suffix("--html", html, ".html")
     check_suffix("--disputes", disputes, ".jsonl", ".json")
-    first = replace(reading, annotator=next(iter(split_list(reading.annotator)), None))
+    first = replace(side_reading(reading, 0, len(names)), annotator=next(iter(split_list(reading.annotator)), None))
     gold = Gold(Path(names[0]), first) if len(names) > 1 else None
     chosen, left_out = chosen_metrics(metrics or ",".join(DEFAULT), options, train, gold=gold, has_tokens=True)
     check_lexicons(chosen, output, write_consensus, units, html, disputes)
@@ -151,8 +151,7 @@ def agreement_cli(
     if units:
         write_rows(units, unit_rows(shared), header=None)
     if html:
-        with atomic_file(html) as file:
-            file.write(agreement_page(counted, AgreementView(bounded, chosen)).encode())
+        write_text(html, agreement_page(counted, AgreementView(bounded, chosen)))
     asked = write_disputes(disputes, shared, rule) if disputes else 0
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
     print_tables(
@@ -175,31 +174,32 @@ def _read_shared(
     names: Sequence[str], given_names: Sequence[str], reading: Reading, language: str | None
 ) -> SharedDocuments:
     """Return the documents that annotators share, and print what reading left out."""
+    from ...core.keys import key_maps
     from ...core.messages import check_given_once
-    from .annotator_files import read_annotators
+    from .shared_documents import check_reading, load_tokenizer, read_annotators
 
-    if len(names) == 1 and given_names:
-        raise ValueError(f"--name is given, but {names[0]} names its annotators: leave it out")
-    if given_names and len(given_names) != len(names):
+    renamed = {old: new for old, _, new in (name.partition("=") for name in given_names)} if len(names) == 1 else {}
+    if not all(renamed.values()):
+        raise ValueError(f"{names[0]} names its annotators: expected --name OLD=NEW, as in --name 1=ann")
+    if given_names and not renamed and len(given_names) != len(names):
         raise ValueError(f"--name: {len(given_names)} given for {len(names)} files; give one for each, in their order")
     check_given_once(names, "annotator")
-    format, _ = reading_of(replace(reading, annotator=None))
+    check_reading(reading)
+    key_maps(reading.keys, 1)
+    readings = [replace(side_reading(reading, k, len(names)), annotator=None) for k in range(len(names))]
     numbers_left_out: Counter[Path] = Counter()
-    tokenizer = None
-    if language is not None:
-        from ...integration.spacy_files import tokenizer_with_name
-
-        tokenizer = tokenizer_with_name(language)
+    tokenizer = load_tokenizer(language)
     shared = read_annotators(
-        dict(zip(display_names([*map(Source, names)], given_names), map(Path, names))),
+        dict(zip(display_names([*map(Source, names)], [] if renamed else given_names), map(Path, names))),
         reading.spans_key,
-        format=format,
+        formats=[reading_of(each)[0] for each in readings],
         rules=rules_of(reading),
         chosen=split_list(reading.annotator),
         others=numbers_left_out,
         tokenizer=tokenizer,
+        renamed=renamed,
     )
     say_left_out(numbers_left_out)
-    for line in shared.rules.usage_warnings(shared.mapped, shared.labels) if shared.rules else []:
+    for line in shared.warnings:
         say(line, err=True)
     return shared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import chain
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 from ...core.about import __version__
 from ...core.arguments import MOST_DOCUMENTS
 from ...core.declaration import Metric
+from ...core.formulas import ratio
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import make_plain, signature
-from .annotator_differences import Differences
 from .annotator_pairs import (
     CORRECTED,
     SHARE,
@@ -30,7 +31,7 @@ from .annotator_pairs import (
     count_pairs,
     document_means,
     document_spread,
-    index_of,
+    empty_counts,
     pair_intervals,
     pair_row,
     summarise_scores,
@@ -53,16 +54,9 @@ from .chance import (
     unitising_label_alphas,
     unitising_scores,
 )
-from .shared_documents import (
-    Rule,
-    SharedDocuments,
-    consensus,
-    document_disputes,
-    f_scores,
-    label_disputes,
-    others_majority_counts,
-    span_disputes,
-)
+from .disagreements import Rule, consensus, document_disputes, label_disputes, span_disputes
+from .habits import Differences
+from .shared_documents import SharedDocuments
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -71,7 +65,9 @@ DEFAULT = ("strict", "semeval", "relaxed", "char")
 """The default metrics."""
 
 UNKNOWN_LENGTH = "the texts are not known: without them, and without tokens, there are no units"
+
 UNIT_SCORES = ("alpha", "alpha_detect", "alpha_label")
+
 UNITISING_SCORES = ("u_alpha", "u_binary", "cu_alpha")
 
 
@@ -202,7 +198,7 @@ class AgreementCounts:
         return {**result, "intervals": bounds, "confidence": jackknife.basis._asdict()}
 
     def _signature(self, jackknife: Jackknife | None, short: bool) -> str:
-        counts = index_of(self.shared)
+        counts = empty_counts(self.shared)
         counts.metrics = self.metrics
         settings = f"agreement:{len(self.shared.annotators)},unit:{self.unit},consensus:{self.rule.wanted}"
         settings += f",tokens:{'+'.join(self.shared.tokens)}" * bool(self.shared.tokens)
@@ -385,3 +381,33 @@ def _round_block(block: csr_array, divisor: float) -> csr_array:
     whole = block * divisor
     whole.data = np.rint(whole.data) if divisor > 1 else whole.data
     return whole
+
+
+def others_majority_counts(shared: SharedDocuments) -> NDArray[np.int64]:
+    """Return the counts for strict F of each annotator against the majority of the others.
+
+    Returns:
+        int64[documents, annotators, 3]: hits, spans of the others' majority, spans of the annotator. They are 0 for
+        documents with fewer than two others, who form no majority.
+    """
+    counts = np.zeros((len(shared.documents), len(shared.annotators), 3), dtype=np.int64)
+    rule = Rule()
+    for place, document in enumerate(shared.documents):
+        if len(document.spans) < 3:
+            continue
+        number = Counter(chain.from_iterable(document.spans.values()))
+        for k, name in enumerate(shared.annotators):
+            if name in document.spans:
+                spans = {*document.spans[name]}
+                majority = {
+                    span for span, n in number.items() if rule.holds(n - (span in spans), len(document.spans) - 1)
+                }
+                counts[place, k] = len(spans & majority), len(majority), len(spans)
+    return counts
+
+
+def f_scores(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Return F from the counts of `others_majority_counts`, float64[...]; NaN where there are no spans."""
+    hits, gold, own_spans = np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
+    f: NDArray[np.float64] = ratio(2 * hits, gold + own_spans)
+    return f

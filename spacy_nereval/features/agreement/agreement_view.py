@@ -16,7 +16,7 @@ from ...reporting.remarks import interval_lines, many, mention_lines, reading_ph
 from ...reporting.result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, number_text
 from ...reporting.score_tables import MOST, interval, percent, score_cell, unit_of, value_cell
 from ...reporting.view import Finding, Makers, View
-from .difference_words import difference_columns, difference_sentence, name_list, rule_sentence
+from .habits import difference_columns, difference_sentence, name_list, rule_sentence
 from .shared_documents import OF_ANNOTATION, OF_WHITE_SPACE
 
 MOST_SHOWN = 5

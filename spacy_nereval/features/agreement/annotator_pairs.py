@@ -149,7 +149,9 @@ def _mean_of_defined(*values: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def mean_of_pairs(runs: NDArray[np.float64], score: Score) -> NDArray[np.float64]:
-    """Return the mean over pairs of the means of both directions on the scale of its variance, where they are defined.
+    """Return the mean of a score over pairs, where it is defined, on the scale of its variance.
+
+    The score of a pair is the mean of both directions.
 
     Args:
         runs: Both directions of each pair, which follow each other, float64[2 * pairs, ...].
@@ -354,7 +356,7 @@ class Jackknife:
     def __init__(self, shared: SharedDocuments, confidence: Confidence, metrics: Sequence[Metric]) -> None:
         from scipy.sparse import csr_array
 
-        counts = index_of(shared)
+        counts = empty_counts(shared)
         self._units = Units(counts)
         self._shared, self._confidence, self._rule = shared, confidence, counts.unit
         self.distinct: list[Metric] = [metric for metric in metrics if metric.distinct]
@@ -530,7 +532,7 @@ class _PairWeights:
         return self._weights[:, documents]
 
 
-def index_of(shared: SharedDocuments) -> Counts:
+def empty_counts(shared: SharedDocuments) -> Counts:
     """Return empty counts with the ids and units of the shared documents."""
     counts = Counts([])
     counts.ids = [document.base.id for document in shared.documents]

@@ -467,7 +467,7 @@ def _kappa_block_name(first: str, second: str) -> str:
 
 
 def overlap_reason(shared: SharedDocuments, spans: SpanRows) -> str | None:
-    """Return why there is no overall alpha: where spans of one annotator overlap; None if none overlap.
+    """Return why there is no overall alpha: spans of one annotator overlap. None if no such spans overlap.
 
     Overlapping spans do not divide the text into units.
     """

@@ -1,28 +1,39 @@
-"""The documents that several annotators share, with votes for spans, the consensus, and disputes.
-
-Annotators vote for the spans that they mark. A pair of annotators disputes a span if only one of the two marks it. So a
-span with v votes of k annotators has v(k - v) disputes, of v(k - 1) possible ones, and the pooled strict F of all pairs
-is 1 minus the share of disputes.
-"""
+"""The documents that several annotators share: read their files, and match their documents."""
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ...core.formulas import ratio
+from ...api.inputs import SideRecord
+from ...core.arguments import SAME, Reading
+from ...core.compression import format_extension, strip_compression
+from ...core.edges import Signs, edge_lines, edge_signs
 from ...core.labels import LabelRules
-from ...core.messages import PlainSpan, spell_argument
-from ...core.overlapping import group_numbers
-from ...core.spans import Document, Span
+from ...core.mention_places import append_annex, words_after
+from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
+from ...core.spans import LATER_ON_READING, Document
+from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
+from ...io.converting import NamedTokenizer
+from ...io.formats import (
+    annotators_of,
+    assign_annotators,
+    check_span_groups,
+    infer_format,
+    label_studio,
+    name_of,
+    records,
+)
+from ...io.formats.settings import Format
+from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
+from ...io.units import units_of
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
 """The source of a document's tokens: the annotation, or white space. Other sources are names of tokenizers."""
@@ -76,7 +87,7 @@ class SharedDocuments:
         documents: The documents.
         single: The number of documents that only one annotator annotated. They are left out.
         unannotated: The number of documents that nobody annotated.
-        on_reading: What reading changed or left out, numbers by the keys in `ON_READING`.
+        on_reading: How much reading changed or left out: the keys of `ON_READING` to numbers.
         rules: The rules by which labels were changed; None if they were not.
         mapped: The labels that these rules map and that occurred.
         spans_key: The key of the span groups that were read; None for entities.
@@ -142,6 +153,17 @@ class SharedDocuments:
         return result
 
     @property
+    def warnings(self) -> list[str]:
+        """Warnings about rules for labels that change nothing here and about edges, and how annotators were read."""
+        signs: Signs = Counter()
+        for document in self.documents:
+            signs.update(document.base.notes)
+            if (text := document.base.own_text) is not None:
+                signs.update(edge_signs(document.spans, text))
+        unused = self.rules.usage_warnings(self.mapped, self.labels) if self.rules else []
+        return [*unused, *edge_lines(signs, names={name: f"spans of {name}" for name in self.annotators})]
+
+    @property
     def tokens(self) -> dict[str, int]:
         """The sources of tokens with their numbers of documents."""
         return dict(sorted(Counter(document.token_kind for document in self.documents if document.token_kind).items()))
@@ -167,23 +189,26 @@ def check_annotators(names: Sequence[str]) -> None:
         raise ValueError(f"agreement needs two annotators or more; given: {', '.join(names) or 'none'}")
 
 
-def apply_rules(documents: Iterable[SharedDocument], rules: LabelRules | None) -> Iterator[tuple[SharedDocument, int]]:
-    """Yield documents with their labels changed by rules, each with the number of spans that became duplicates."""
+def apply_rules(
+    documents: Iterable[SharedDocument], rules: LabelRules | None
+) -> Iterator[tuple[SharedDocument, Counter[str]]]:
+    """Yield documents with labels and edges changed by rules, each with numbers of what was changed."""
     for document in documents:
         if rules is None:
-            yield document, 0
+            yield document, Counter()
             continue
         renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
-        distinct = {name: [*dict.fromkeys(spans)] for name, spans in renamed.items()}
+        edited = {name: rules.edit(spans, document.base.own_text) for name, spans in renamed.items()}
         base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
         base.mapped = frozenset(
             {label for spans in document.spans.values() for _, _, label in spans} & rules.mapping.keys()
         )
-        yield (
-            document._replace(base=base, spans=distinct),
-            sum(len(renamed[name]) - len(distinct[name]) for name in distinct),
-        )
+        merged = sum(len(spans) - len({*spans}) for spans in renamed.values())
+        numbers = {"merged": merged, "duplicates": sum(spans.equal for spans in edited.values())}
+        numbers |= {name: sum(getattr(spans, name) for spans in edited.values()) for name in ("trimmed", "joined")}
+        distinct = {name: spans.spans for name, spans in edited.items()}
+        yield document._replace(base=base, spans=distinct), Counter(numbers)
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
@@ -207,285 +232,392 @@ def _name_list(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-# The consensus
+# Match documents
 
-MAJORITY, ALL = "majority", "all"
+NO_ANNOTATION = re.compile(r"[._]|readme|licen[cs]e|changelog", re.IGNORECASE)
+"""How the names of files begin that hold no annotation."""
 
+PARTS = {"train", "training", "dev", "valid", "validation", "test", "testing", "devel", "eval"}
+"""Names of folders and files that are parts of a corpus and no annotators."""
 
-class Vote(NamedTuple):
-    """A span, the annotators who marked it, and how many annotated the document."""
-
-    span: Span
-    annotators: tuple[str, ...]
-    of: int
-
-    @property
-    def disputes(self) -> int:
-        """How many pairs of annotators disagree about the span: one has it, the other has not."""
-        return len(self.annotators) * (self.of - len(self.annotators))
-
-    @property
-    def possible(self) -> int:
-        """The maximum number of disputes about the span with this number of votes."""
-        return len(self.annotators) * (self.of - 1)
+DocumentKey = tuple[str, int]
+"""The id or the text of a document, and the number of earlier documents of the annotator with the same id or text."""
 
 
-def votes(spans: Mapping[str, Collection[PlainSpan]]) -> list[Vote]:
-    """Return every span of a document in the order of the text, with the annotators who marked it.
+def match_documents(
+    sides: Mapping[str, Iterable[SideRecord]],
+    rules: LabelRules | None = None,
+    spans_key: str | None = None,
+    *,
+    tokenizer: NamedTokenizer | None = None,
+    match_text: str = SAME,
+) -> SharedDocuments:
+    """Match the annotators' documents, and return those that two or more annotated.
 
-    Args:
-        spans: The spans of each annotator of the document.
+    Documents match by id, or by text if any document has no id. An annotator may lack documents. If no texts are
+    known, only numbers of tokens, documents match by their order.
 
-    >>> votes({"ann": [(0, 3, "PER")], "bob": [(0, 3, "PER")]})
-    [Vote(span=Span(start=0, end=3, label='PER'), annotators=('ann', 'bob'), of=2)]
-    """
-    voters: dict[PlainSpan, dict[str, None]] = {}
-    for name, annotator_spans in spans.items():
-        for span in annotator_spans:
-            voters.setdefault(span, {})[name] = None
-    return [Vote(Span(*span), tuple(names), len(spans)) for span, names in sorted(voters.items())]
-
-
-class Rule(NamedTuple):
-    """The number of votes that a span of the consensus needs: "majority" (more than half), "all", or a number."""
-
-    wanted: str | int = MAJORITY
-
-    def holds(self, number: int, annotators: int) -> bool:
-        """Return whether this number of votes is enough, given the number of annotators.
-
-        >>> Rule().holds(1, 2), Rule("all").holds(2, 3), Rule(2).holds(2, 3)
-        (False, False, True)
-        """
-        if self.wanted == MAJORITY:
-            return 2 * number > annotators
-        return number == annotators if self.wanted == ALL else number >= int(self.wanted)
-
-
-def consensus_rule(wanted: Any, annotators: int) -> Rule:
-    """Return the rule of an option's value.
+    The tokens of a document are those of the tokenizer. Without a tokenizer, they are those of its annotators if all
+    have the same, or else the words between white space.
 
     Args:
-        wanted: "majority", "all", or a number of votes, which may be text.
-        annotators: The number of annotators.
+        sides: The records of each annotator.
+        rules: The rules that change labels; None for none.
+        spans_key: The key of the span groups that were read.
+        tokenizer: Makes the tokens of a text.
+        match_text: How the texts of a document may differ, one of `arguments.TEXT_MATCHES`.
 
     Raises:
-        ValueError: The value is none of these, or exceeds the number of annotators.
+        ValueError: There are fewer than two annotators; one id has two texts; no document is
+            shared; documents match by their order, and their numbers differ; or a label to keep does not occur.
 
-    >>> consensus_rule("2", 3)
-    Rule(wanted=2)
+    >>> ada = Record("Ada sleeps", {(0, 3, "PER")})
+    >>> ann, bob = [SideRecord(ada)], [SideRecord(ada), SideRecord(Record("Eve", set()))]
+    >>> shared = match_documents({"ann": ann, "bob": bob})
+    >>> len(shared.documents), shared.single
+    (1, 1)
     """
-    if wanted in (MAJORITY, ALL):
-        return Rule(wanted)
-    number = int(wanted) if isinstance(wanted, str) and wanted.isascii() and wanted.isdecimal() else wanted
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= annotators:
+    check_annotators([*sides])
+    sheets = _with_common_texts({name: [*sheet] for name, sheet in sides.items()}, match_text)
+    for name, sheet in sheets.items():
+        if not any(annotated.record.annotated for annotated in sheet):
+            documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
+            raise ValueError(
+                f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
+                "are none"
+            )
+    all_records = [annotated.record for sheet in sheets.values() for annotated in sheet]
+    by_id = all(record.id is not None for record in all_records)
+    if by_id and not _share(sheets, lambda record: record.id) and _share(sheets, lambda record: record.text):
+        warnings.warn(f"{join_names([*sheets])} have no id in common: they are paired by text", stacklevel=2)
+        by_id = False
+    in_order = not by_id and not any(is_written(record.text) for record in all_records)
+    if in_order:
+        _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
+    records_by_key: dict[DocumentKey, dict[str, SideRecord]] = {}
+    for name, sheet in sheets.items():
+        times_seen: Counter[str] = Counter()
+        for annotated in sheet:
+            key = annotated.record.id if by_id and annotated.record.id is not None else annotated.record.text
+            key = "" if in_order else key
+            records_by_key.setdefault((key, times_seen[key]), {})[name] = annotated
+            times_seen[key] += 1
+    numbers: Counter[str] = Counter(single=0, unannotated=0)
+    mentions: Counter[str] = Counter()
+    matched, located = [], set()
+    for number, ((key, _), sides_here) in enumerate(records_by_key.items()):
+        _check_texts(key or str(number), sides_here)
+        annotators = {name: annotated for name, annotated in sides_here.items() if annotated.record.annotated}
+        if len(annotators) < 2:
+            numbers["single" if annotators else "unannotated"] += 1
+            continue
+        matched.append(_combine_records(number, annotators, numbers, tokenizer))
+        for annotated in annotators.values():
+            mentions.update(annotated.record.mentions)
+            located |= {annotated.record.located} if annotated.record.mentions else set()
+    renamed = [*apply_rules(matched, rules)]
+    numbers = sum((changed for _, changed in renamed), numbers)
+    on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
+    if rules:
+        on_reading["merged"] = numbers["merged"]
+    on_reading |= {name: numbers[name] for name in LATER_ON_READING if numbers[name]}
+    shared = SharedDocuments(
+        tuple(sides),
+        [annotated for annotated, _ in renamed],
+        numbers["single"],
+        numbers["unannotated"],
+        on_reading,
+        rules,
+        frozenset[str]().union(*(annotated.base.mapped for annotated, _ in renamed)),
+        spans_key,
+        mentions,
+        located,
+    )
+    if rules:
+        rules.check_labels_occur(shared.labels)
+    return shared
+
+
+def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
+    """Return the records of each annotator, those whose texts are alike with the text of the first."""
+    if match_text == SAME:
+        return {**sheets}
+    texts: dict[str, str] = {}
+    result: dict[str, list[SideRecord]] = {name: [] for name in sheets}
+    for name, sheet in sheets.items():
+        for annotated in sheet:
+            record = annotated.record
+            text = texts.setdefault(plain_text(record.text, match_text), record.text)
+            result[name].append(annotated._replace(record=carry_side(record, text, match_text)))
+    return result
+
+
+def _share(sheets: Mapping[str, Sequence[SideRecord]], key: Callable[[Record], str | None]) -> bool:
+    """Return whether two annotators have the same id or text, by what `key` is."""
+    shown = [name for sheet in sheets.values() for name in {key(annotated.record) for annotated in sheet}]
+    return len({*shown}) < len(shown)
+
+
+def _check_same_length(numbers: Mapping[str, int]) -> None:
+    """Raise ValueError unless all annotators have the same number of documents, which only their order pairs."""
+    (first, number), *others = numbers.items()
+    for name, other in others:
+        if other != number:
+            raise ValueError(
+                f"{first} has {number} document{'s' * (number != 1)} and {name} has {other}: without ids and words "
+                "they are paired by order; expected the same number"
+            )
+
+
+def _check_texts(key: str, sides_here: Mapping[str, SideRecord]) -> None:
+    """Raise ValueError, naming both annotators, if texts differ in more than white space and case."""
+    (first_name, first_record), *more = sides_here.items()
+    for name, record in more:
+        if record.record.text == first_record.record.text or (first_record.record.open_end and record.record.open_end):
+            continue
+        try:
+            [*project_spans((), record.record.text, first_record.record.text)]
+        except ValueError as error:
+            difference = str(error).partition(": ")[2]
+            raise ValueError(
+                f"document {shorten(key)} has one text for {first_name} and another for {name} ({difference}); "
+                "expected the same text under one id: correct the ids, or remove them to pair documents by their texts"
+            ) from None
+
+
+def _combine_records(
+    number: int, sides_here: Mapping[str, SideRecord], numbers: Counter[str], tokenizer: NamedTokenizer | None
+) -> SharedDocument:
+    """Return a document with the spans of all its annotators, and count what reading changed or left out."""
+    records = {name: record.record for name, record in sides_here.items()}
+    first = max(records.values(), key=lambda record: len(record.text) if record.open_end else 0)
+    text, strings = append_annex(first.text, (string for record in records.values() for string, _ in record.invented))
+    gaps: list[PlainSpan] = []
+    for record in records.values():
+        gaps += _spans_in_text(record, first.text, [(*gap, "") for gap in record.gaps])
+    spans: dict[str, list[PlainSpan]] = {}
+    for name, record in records.items():
+        carried = _spans_in_text(record, first.text, record.spans)
+        outside_gaps = [span for span in carried if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
+        spans[name] = [*outside_gaps, *((*strings[string], label) for string, label in record.invented)]
+        numbers["ignored"] += len(carried) - len(outside_gaps)
+        numbers.update(repaired=record.repaired, duplicates=record.duplicates, rejected=record.rejected)
+    first_side = next(iter(sides_here.values()))
+    base = first_side.base
+    kind = "" if base is None or base.tokens is None else OF_ANNOTATION
+    if base is None:
+        tokens, kind = _find_tokens(first, [*records.values()], tokenizer)
+        base = Document([], [], text, tokens=[*tokens, *words_after(text, len(first.text))], id=first.id)
+    base.annex = len(first.text) if strings else None
+    base.unit, base.unit_rule = first_side.unit, first_side.rule
+    base.notes = frozenset((name, note) for name, record in records.items() for note in record.notes)
+    surfaces = {name: record.surfaces for name, record in records.items() if record.surfaces}
+    return SharedDocument(base, spans, surfaces, number, kind)
+
+
+def _spans_in_text(record: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
+    """Return spans of a record with their offsets in another text, which differs in white space and case only."""
+    if record.text == text or record.open_end:
+        return sorted({*spans})
+    return sorted({*project_spans(spans, record.text, text)})
+
+
+def _find_tokens(
+    first: Record, records: Sequence[Record], tokenizer: NamedTokenizer | None
+) -> tuple[list[tuple[int, int]], str]:
+    """Return the tokens of a text and their source."""
+    if tokenizer and not first.wordless:
+        return [*tokenizer.tokenize(first.text)], tokenizer.name
+    common = first.open_end or all((record.text, record.tokens) == (first.text, first.tokens) for record in records)
+    if common and first.tokens is not None and all(record.tokens is not None for record in records):
+        return first.tokens, OF_ANNOTATION
+    return Document([], [], first.text).words, OF_WHITE_SPACE
+
+
+# Read files
+
+
+def check_reading(reading: Reading) -> None:
+    """Raise ValueError if an option of reading says what becomes of predictions, which annotators do not have."""
+    if reading.missing_tokens is not None:
         raise ValueError(
-            f"{spell_argument('consensus', wanted)}: expected majority, all, or a number of votes from 1 to "
-            f"{annotators}"
-        )
-    return Rule(number)
-
-
-def consensus(shared: SharedDocuments, rule: Rule) -> Iterator[tuple[SharedDocument, list[Vote]]]:
-    """Yield each document with the spans that have enough votes."""
-    for document in shared.documents:
-        yield (
-            document,
-            [vote for vote in votes(document.spans) if rule.holds(len(vote.annotators), len(document.spans))],
+            f"{spell_argument('missing_tokens', reading.missing_tokens)}: annotators have no gold annotation with all "
+            "tokens; leave it out"
         )
 
 
-def consensus_rows(shared: SharedDocuments, rule: Rule) -> Iterator[dict[str, Any]]:
-    """Yield the consensus as rows of a JSONL file of gold annotation.
+def annotators_in(path: Path, format: Format = Format()) -> list[str]:
+    """Return the names of the annotators whose spans a file or folder holds; empty if it names none.
 
-    Each span has its votes and the annotators who marked it; each document has its annotators under "meta".
+    Label Studio and Prodigy write all annotators into one file, INCEpTION and WebAnno into one folder. Models are
+    annotators only if no person annotated anything.
+
+    Args:
+        path: The file or folder.
+        format: How it is read.
 
     Raises:
-        ValueError: The texts are not known.
+        ValueError: The file cannot be read.
+        OSError: The file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"text": "Ada", "spans": [], "_annotator_id": "ann"}')
+    >>> annotators_in(path)
+    ['ann']
     """
-    for place, (document, document_votes) in enumerate(consensus(shared, rule)):
-        text, tokens = document.base.known_text("rows of gold annotation")[: document.base.annex], document.base.tokens
-        row: dict[str, Any] = {"text": text} if document.base.id is None else {"text": text, "id": document.base.id}
-        row["spans"] = [
-            dict(zip(("start", "end", "label"), span)) | {"votes": len(names), "annotators": [*names]}
-            for span, names, _ in document_votes
-            if not document.base.is_invented(span)
-        ]
-        if tokens is not None and document.token_kind != OF_WHITE_SPACE:
-            row["tokens"] = [{"start": start, "end": end} for start, end in tokens if end <= len(text)]
-        yield row | {"meta": {"annotators": [*shared.documents[place].spans]}}
+    if name_of(path, format) == "label_studio":
+        human, model, _ = label_studio.annotators_of(path, format)
+        return human.names or model.names
+    return annotators_of(path, format) or []
 
 
-def others_majority_counts(shared: SharedDocuments) -> NDArray[np.int64]:
-    """Return the counts for strict F of each annotator against the majority of the others.
+def annotators_below(path: Path, format: Format = Format()) -> dict[str, Path]:
+    """Return the folder or file of each annotator in the folder of a project; empty if it is no such folder.
+
+    Each annotator has a folder, or a file such as `ann.jsonl`. Hidden files and other files that are no annotation,
+    such as a README, are skipped. In formats with a document per file, files are documents, not annotators.
+
+    Args:
+        path: The folder.
+        format: How it is read.
+
+    Raises:
+        ValueError: Two files differ in their extensions only; a file cannot be read; or all are parts of a corpus.
+
+    >>> root = getfixture("tmp_path")
+    >>> for name in ("ann.jsonl", "ben.jsonl", "README.md"):
+    ...     _ = (root / name).write_text("")
+    >>> [*annotators_below(root)]
+    ['ann', 'ben']
+    """
+    if not path.is_dir():
+        return {}
+    format_name = infer_format(path)
+    inside = [entry for entry in sorted(path.iterdir()) if not NO_ANNOTATION.match(entry.name)]
+    paths = [entry for entry in inside if entry.is_dir() and infer_format(entry)]
+    are_documents = not paths or any(entry.suffix for entry in paths)  # in INCEpTION, such as a.txt/
+    if format_name and are_documents and annotators_of(path, Format(format_name)):
+        return {}
+    if not paths and not format_name:
+        paths = [entry for entry in inside if entry.is_file() and (format.name or infer_format(entry))]
+    elif any(format_extension(entry) == ".ann" for entry in inside):
+        return {}
+    names = [entry.name if entry.is_dir() else strip_compression(entry).stem for entry in paths]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{path} has two files of {quote(twice[0])}: expected one file for each annotator")
+    if len(paths) > 1 and {name.casefold() for name in names} <= PARTS:
+        raise ValueError(
+            f"{path} has the parts {join_names(names)} of a corpus, which are no annotators: expected a folder or a "
+            "file "
+            f"for each annotator; if they are within a part, give {path / names[0]}"
+        )
+    return dict(zip(names, paths)) if len(paths) > 1 else {}
+
+
+def read_annotators(
+    files: Mapping[str, Path],
+    key: str | None = None,
+    *,
+    formats: Sequence[Format] = (Format(),),
+    rules: LabelRules | None = None,
+    chosen: Sequence[str] = (),
+    others: Counter[Path] | None = None,
+    tokenizer: NamedTokenizer | None = None,
+    renamed: Mapping[str, str] | None = None,
+) -> SharedDocuments:
+    """Read the annotation of several annotators.
+
+    Args:
+        files: The file or folder of each annotator. Or a single file that holds all annotators, or a folder with a
+            folder or a file for each, under any name.
+        key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
+        formats: The format and the options of reading: one for all, or one for each file.
+        rules: The rules that change labels.
+        chosen: The annotators to read from the single file, or one for each file if files hold several.
+        others: Receives the number of annotations of each file that are not spans, such as relations.
+        tokenizer: Makes the tokens of a text, see `match_documents`.
+        renamed: Other names of the annotators of a single file or folder.
 
     Returns:
-        int64[documents, annotators, 3]: hits, spans of the others' majority, spans of the annotator. They are 0 for
-        documents with fewer than two others, who form no majority.
+        The documents that two or more of them annotated.
+
+    Raises:
+        ValueError: A single file does not name two annotators; otherwise as `match_documents`, or
+            a file cannot be read.
+        OSError: A file cannot be read.
     """
-    counts = np.zeros((len(shared.documents), len(shared.annotators), 3), dtype=np.int64)
-    rule = Rule()
-    for place, document in enumerate(shared.documents):
-        if len(document.spans) < 3:
-            continue
-        number = Counter(chain.from_iterable(document.spans.values()))
-        for k, name in enumerate(shared.annotators):
-            if name in document.spans:
-                spans = {*document.spans[name]}
-                majority = {
-                    span for span, n in number.items() if rule.holds(n - (span in spans), len(document.spans) - 1)
-                }
-                counts[place, k] = len(spans & majority), len(majority), len(spans)
-    return counts
-
-
-def f_scores(counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Return F from the counts of `others_majority_counts`, float64[...]; NaN where there are no spans."""
-    hits, gold, own_spans = np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
-    f: NDArray[np.float64] = ratio(2 * hits, gold + own_spans)
-    return f
-
-
-# Disputes
-
-
-def span_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
-    """Return a row for each disputed span, the most disputed first, then in the order of the corpus.
-
-    Each row has the document, the span with its text and context, "votes", "of" (the number of annotators of the
-    document), "disputes", "annotators" (who marked it), and "said": for each annotator of the document, the spans that
-    overlap it or are equal.
-    """
-    disputed = []
-    for place, document in enumerate(shared.documents):
-        ordered = {name: sorted(spans) for name, spans in document.spans.items()}
-        for vote in votes(document.spans):
-            if vote.disputes:
-                disputed.append((-vote.disputes, place, vote.span, _dispute_row(shared, place, vote, ordered)))
-    return [row for *_, row in sorted(disputed, key=lambda item: item[:3])]
-
-
-def _dispute_row(
-    shared: SharedDocuments, place: int, vote: Vote, ordered: Mapping[str, Sequence[PlainSpan]]
-) -> dict[str, Any]:
-    document, (start, end) = shared.documents[place], vote.span[:2]
-    statements = {
-        name: [
-            _span_row(document, span) for span in spans if max(span[0], start) < min(span[1], end) or span == vote.span
-        ]
-        for name, spans in ordered.items()
-    }
-    left, right = document.around(start, end)
-    return {
-        "document": shared.name_of(place),
-        **_span_row(document, vote.span),
-        "left": left,
-        "right": right,
-        "votes": len(vote.annotators),
-        "of": vote.of,
-        "disputes": vote.disputes,
-        "annotators": [*vote.annotators],
-        "said": statements,
-    }
-
-
-def _span_row(document: SharedDocument, span: PlainSpan) -> dict[str, Any]:
-    return {**dict(zip(("start", "end", "label"), span)), "text": document.text_of(span)}
-
-
-def document_disputes(
-    shared: SharedDocuments, scores: Mapping[str, Sequence[float]] = {}
-) -> list[tuple[int, dict[str, Any]]]:
-    """Return a row for each document with its index, ordered by disputes, then by their share (descending), then by id.
-
-    Args:
-        shared: The documents.
-        scores: Scores of each document, by name; NaN where undefined.
-    """
-    rows = []
-    for place, document in enumerate(shared.documents):
-        document_votes = votes(document.spans)
-        number, most = sum(vote.disputes for vote in document_votes), sum(vote.possible for vote in document_votes)
-        row = {
-            "document": shared.name_of(place),
-            "annotators": [*document.spans],
-            "disputes": number,
-            "possible": most,
-            "share": number / most if most else None,
-            "places": sum(1 for _ in disputed_places(document.spans)) if number else 0,
-            "scores": {name: values[place] for name, values in scores.items()},
+    format = formats[0]
+    if len(files) == 1:
+        files = {name: _annotation_folder(path) for name, path in files.items()}
+    path = next(iter(files.values()), Path())
+    below = annotators_below(path, format) if len(files) == 1 else {}
+    if below:
+        files = {name: below[name] for name in _select_annotators(path, [*below], chosen)}
+        chosen = ()
+    check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
+    if len(files) == 1 and not below:
+        (format,) = assign_annotators([path], [format])
+        names = _annotator_names(path, format, chosen)
+        sides = {name: _read_records(path, key, format._replace(annotator=name), others) for name in names}
+    elif chosen and len(chosen) != len(files):
+        problem = f"{spell_argument('annotator')}: {len(chosen)} given"
+        raise ValueError(f"{problem} for {len(files)} files; give one for each, in their order")
+    else:
+        chosen_annotators: Sequence[str | None] = chosen or [None] * len(files)
+        of_files = formats if len(formats) == len(files) else [format] * len(files)
+        given = [how._replace(annotator=name) for how, name in zip(of_files, chosen_annotators)]
+        sides = {
+            name: _read_records(files[name], key, how, others)
+            for name, how in zip(files, assign_annotators([*files.values()], given))
         }
-        rows.append((place, row))
-    return sorted(rows, key=lambda item: _rank(item[1]))
+    renamed = renamed or {}
+    if unknown := [name for name in renamed if name not in sides]:
+        raise ValueError(
+            f"{spell_argument('name', unknown[0])}: {describe_unknown(unknown[0], sides, 'annotator', 20)}"
+        )
+    check_annotators([renamed.get(name, name) for name in sides])
+    sides = {renamed.get(name, name): side for name, side in sides.items()}
+    return match_documents(sides, rules, key, tokenizer=tokenizer, match_text=format.match_text)
 
 
-def _rank(row: Mapping[str, Any]) -> tuple[int, float, bool, str | int]:
-    return -row["disputes"], -(row["share"] or 0), isinstance(row["document"], str), row["document"]
+def _annotation_folder(path: Path) -> Path:
+    """Return the folder of annotators in a project that INCEpTION exported; other paths are unchanged."""
+    inside = path / "annotation"
+    return inside if inside.is_dir() and any((path / sibling).is_dir() for sibling in ("curation", "source")) else path
 
 
-def label_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
-    """Return a row for each label, the most disputed first, with the number of spans of each annotator."""
-    rows = {
-        label: {
-            "label": label,
-            "disputes": 0,
-            "possible": 0,
-            "share": 0.0,
-            "spans": dict.fromkeys(shared.annotators, 0),
-        }
-        for label in shared.labels
-    }
-    for vote in chain.from_iterable(votes(document.spans) for document in shared.documents):
-        row: dict[str, Any] = rows[vote.span.label]
-        row["disputes"] += vote.disputes
-        row["possible"] += vote.possible
-        row["share"] = row["disputes"] / row["possible"]
-        for name in vote.annotators:
-            row["spans"][name] += 1
-    return sorted(rows.values(), key=lambda row: (-row["disputes"], row["label"]))
+def _annotator_names(path: Path, format: Format, chosen: Sequence[str]) -> list[str]:
+    """Return the chosen annotators of a single file. Raise ValueError if it names fewer than two."""
+    names = annotators_in(path, format)
+    if len(names) < 2:
+        has = f"names {quote(names[0])} alone" if names else "names no annotators"
+        raise ValueError(
+            f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
+            "folder of INCEpTION, with two annotators or more, or a folder with a folder or a file for each annotator"
+        )
+    return _select_annotators(path, names, chosen)
 
 
-class DisputedPlace(NamedTuple):
-    """Spans of several annotators that overlap, of which some are disputed.
-
-    Attributes:
-        versions: The spans, sorted, each with its annotators.
-        silent: The annotators of the document who marked nothing here.
-        disputes: The number of disputes about the spans.
-    """
-
-    versions: tuple[Vote, ...]
-    silent: tuple[str, ...]
-    disputes: int
-
-    @property
-    def start(self) -> int:
-        """The start of the place, in characters."""
-        return self.versions[0].span.start
-
-    @property
-    def end(self) -> int:
-        """The end of the place."""
-        return max(version.span.end for version in self.versions)
+def _select_annotators(path: Path, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return the chosen annotators; by default, all. Raise ValueError if one does not exist."""
+    if unknown := [name for name in chosen if name not in names]:
+        raise ValueError(f"{path}: {describe_unknown(unknown[0], names, 'annotator', 20)}")
+    return [*dict.fromkeys(chosen or names)]
 
 
-def disputed_places(spans: Mapping[str, Collection[PlainSpan]]) -> Iterator[DisputedPlace]:
-    """Yield the places of a document where its annotators disagree, in the order of the text.
+def _read_records(path: Path, key: str | None, format: Format, others: Counter[Path] | None) -> Iterator[SideRecord]:
+    units = units_of(path, format)
+    for record in records(path, key, format):
+        if others is not None:
+            others[path] += record.others
+        yield SideRecord(check_has_text(record, path), units.key(record), units.rule.text)
+    units.check_end()
 
-    Args:
-        spans: The spans of each annotator of the document.
 
-    >>> own = {"ann": [(0, 9, "PART")], "ben": [(5, 9, "PART")], "cleo": [(0, 9, "PART"), (20, 24, "PART")]}
-    >>> for place in disputed_places(own):
-    ...     print(place.start, place.end, place.disputes, place.silent, *(vote.annotators for vote in place.versions))
-    0 9 4 () ('ann', 'cleo') ('ben',)
-    20 24 2 ('ann', 'ben') ('cleo',)
-    """
-    document_votes = votes(spans)
-    groups = group_numbers(*(np.array([vote.span[k] for vote in document_votes]) for k in (0, 1))).tolist()
-    for _, members in groupby(zip(groups, document_votes), key=lambda item: item[0]):
-        versions = tuple(vote for _, vote in members)
-        disputes = sum(vote.disputes for vote in versions)
-        if disputes:
-            spoke = {name for vote in versions for name in vote.annotators}
-            yield DisputedPlace(versions, tuple(name for name in spans if name not in spoke), disputes)
+def load_tokenizer(language: str | None) -> NamedTokenizer | None:
+    """Return spaCy's tokenizer of a language; None for None."""
+    if language is None:
+        return None
+    from ...integration import spacy_files
+
+    return spacy_files.tokenizer_with_name(language)

@@ -15,7 +15,7 @@ from ...cli.command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, 
 from ...cli.counting_documents import RunCounter
 from ...cli.guards import STDOUT_FILE
 from ...cli.metric_options import names_and_options
-from ...cli.printing import apart_from, names_of_tables, print_result, say
+from ...cli.printing import names_of_tables, print_apart_from, print_result, say
 from ...cli.sources import Source, named_runs
 from ...core.arguments import Reading
 
@@ -90,16 +90,15 @@ def gate_cli(
 def _write_template(path: Path) -> None:
     """Write a policy to start from."""
     from ...io.paths import is_stream
-    from ...io.writing import atomic_file
+    from ...io.writing import write_text
     from .policy import TEMPLATE
 
     if str(path) == "-":
         path = Path(STDOUT_FILE)
     if path.exists() and not is_stream(path):
         raise ValueError(f"{path} exists: choose another file for the new policy")
-    with atomic_file(path) as file:
-        file.write(TEMPLATE.encode())
-    with apart_from([path]):
+    write_text(path, TEMPLATE)
+    with print_apart_from([path]):
         say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 
 

@@ -17,6 +17,7 @@ from ...core.messages import spell_argument
 from ...counting.counts import Counts
 from ...counting.table import sum_counts
 from ...evaluation.breakdown import Breakdown, gold_of_bucket
+from ...evaluation.collapsing import unit_numbers
 from ...evaluation.comparison import System
 from ...evaluation.conclusion import unit_name
 from ...evaluation.differences import (
@@ -213,14 +214,12 @@ def judge_candidate(policy: Policy, candidate: System, baseline: System | None =
             row |= {"lost": lost, "lost_groups": _group_spans(lost)}
         rows.append(row)
     verdict, passed = _overall_verdict(rows)
-    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{judge.units}", f"seed:{policy.seed}"]
+    units = "?" if judge.units is None else judge.units
+    settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{units}", f"seed:{policy.seed}"]
     result: dict[str, Any] = make_plain(
         {
             "signature": signature(first, *settings, f"gate:{policy.digest[:12]}"),
-            "signatures": {
-                "candidate": signature(first),
-                **({"baseline": signature(theirs[0])} if theirs else {}),
-            },
+            "signatures": {"candidate": signature(first), **({"baseline": signature(theirs[0])} if theirs else {})},
             "version": __version__,
             "policy": policy.digest,
             "level": policy.level,
@@ -280,7 +279,7 @@ class RuleJudge:
     Attributes:
         ours: The counts of the candidate's runs.
         theirs: The counts of the baseline's runs, over the same documents; None without a baseline.
-        units: The number of units; None for collapsed counts.
+        units: The number of units; None if collapsed counts do not know it.
         confidence: The settings of intervals.
 
     Raises:
@@ -299,7 +298,7 @@ class RuleJudge:
         self.theirs: Sequence[Counts] | None = None
         if baseline is not None:
             self.theirs = align_runs(first, baseline.name, baseline.runs)
-        self.units: int | None = None if first.collapsed else number_of_units(first)
+        self.units: int | None = unit_numbers(first).number if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
         self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
 
@@ -435,6 +434,7 @@ class RuleJudge:
         """Return the estimate of how many spans the candidate predicts per gold span."""
         if len(runs) > 1:
             raise ValueError(f"rule {rule.name}: a rate needs a single training run, and there are {len(runs)}")
+        runs[0].check_documents(f"interval of a rate, which the rule {rule.name} needs")
         rate = prediction_rate(runs[0], rule.bucket if rule.by else rule.label, self.confidence)
         if rate is None:
             return NO_ESTIMATE

@@ -42,16 +42,7 @@ from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, limit_of_difference
 from ...evaluation.variance import count_bearers, find_errors_and_hits
 from .gate_rules import MET, RuleJudge, bounds_if_unseen, interval_verdict
-from .policy import (
-    AGAINST_BASELINE,
-    DIFFERENCE,
-    FLAGGED,
-    NOT_DECIDED,
-    RATE_BETWEEN,
-    Policy,
-    Rule,
-    allowed_range,
-)
+from .policy import AGAINST_BASELINE, DIFFERENCE, FLAGGED, NOT_DECIDED, RATE_BETWEEN, Policy, Rule, allowed_range
 
 Floats = NDArray[np.float64]
 
@@ -380,7 +371,7 @@ def plan_documents(policy: Policy, candidate: System, baseline: System | None = 
         if len(side) > 1:
             raise ValueError("a plan needs one run of each system: more documents do not make training runs more alike")
     first = judge.ours[0]
-    first.check_documents("a plan")
+    first.check_documents("sizes of documents to plan with")
     questions = [_make_question(rule, judge) for rule in policy.rules]
     rows = [_question_row(question, judge.units or 0, first.documents, policy.seed) for question in questions]
     needed = [row["units_needed"] for row in rows if row["units_needed"]]

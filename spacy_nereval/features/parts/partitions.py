@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...api.inputs import ItemReading, documents, reading_of_items, unknown, with_item_reading
 from ...api.scoring import check_labels
 from ...api.sides import Side
-from ...core.arguments import SCHEMES
+from ...core.arguments import SCHEMES, side_reading
 from ...core.labels import rules_of
 from ...core.messages import join_names, shorten, spell_argument
 from ...core.spans import relabel
@@ -96,7 +96,7 @@ def count_partition(
     keys = (gold, pred, *COLUMNS)
     streams = tee(chain([first], values), len(keys))
     golds, preds, text, tokens, ids = (map(methodcaller("get", key), stream) for key, stream in zip(keys, streams))
-    sides = Side(golds, "gold", reading), Side(preds, "pred", reading)
+    sides = Side(golds, "gold", side_reading(reading, 0)), Side(preds, "pred", side_reading(reading, 1))
     if reading.scheme == "auto" and any(side.kind == "tags" for side in sides):
         raise ValueError(
             f"{spell_argument('scheme', 'auto')}: the tags of a partition may not show their scheme; expected one of "

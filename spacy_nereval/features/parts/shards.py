@@ -157,11 +157,7 @@ def _has_origin(part: Location, origin: Mapping[str, Any]) -> bool:
 
 
 def count_shards(
-    shards: Sequence[Shard],
-    counter: ShardCounter,
-    folder: PartsFolder,
-    run: Run,
-    ready: Ready = lambda number: None,
+    shards: Sequence[Shard], counter: ShardCounter, folder: PartsFolder, run: Run, ready: Ready = lambda number: None
 ) -> list[ShardStatus]:
     """Count every shard whose part is not there yet.
 

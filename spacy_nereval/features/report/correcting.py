@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...api.inputs import ItemReading, not_known, reading_of_items, records_of_sides, with_item_reading
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side, read_if_path
-from ...core.arguments import REFUSE
+from ...core.arguments import REFUSE, side_reading
 from ...core.labels import rules_of
 from ...io.records import Record, apply_label_rules
 from ...io.writing import visible
@@ -192,7 +192,7 @@ class Corrections(Shown):
             ValueError: The result was read from a JSON file.
         """
         if self._records is None:
-            raise self._gone("documents", "call apply(gold, marks)")
+            raise self._unavailable("documents", "call apply(gold, marks)")
         return [record._replace(spans=sorted(record.spans)) for record in self._records]
 
     @property
@@ -222,7 +222,13 @@ class Corrections(Shown):
         return table_frame(self._view().tables([table]))
 
     def write(
-        self, path: str | Path, *, spans_key: str | None = None, drop: bool = False, lang: str = "xx"
+        self,
+        path: str | Path,
+        *,
+        spans_key: str | None = None,
+        drop: bool = False,
+        lang: str = "xx",
+        align: str | None = None,
     ) -> list[str]:
         """Write the new gold annotation, as `nereval convert` writes it.
 
@@ -231,9 +237,10 @@ class Corrections(Shown):
             spans_key: `.spacy`: write to `doc.spans[spans_key]`, where spans may overlap, instead of `doc.ents`.
             drop: Leave out spans that the format cannot hold.
             lang: Language whose tokenizer of spaCy finds the tokens of texts without tokens.
+            align: What becomes of spans that do not fit the tokens of the file: "expand" or "contract" them.
 
         Returns:
-            A sentence for everything that was left out.
+            A sentence for everything that was left out or aligned.
 
         Raises:
             ValueError: The path names no format, or the format cannot hold a span; or the result was read from a JSON
@@ -247,7 +254,7 @@ class Corrections(Shown):
         """
         from ...integration.spacy_files import write_annotation
 
-        return write_annotation(Path(path), self.gold, key=spans_key, lang=lang, drop=drop).left_out
+        return write_annotation(Path(path), self.gold, key=spans_key, lang=lang, drop=drop, align=align).left_out
 
     def _view(self, average: str = "micro", *, every: bool = False) -> CorrectionView:
         return CorrectionView(self)
@@ -272,8 +279,9 @@ def apply(
         gold: The gold annotation that the report was made of, as `score` takes it.
         marks: The file that the report saved as JSON lines, or a list of such files or of their lines as dicts.
         conflicts: What to do where marks decide different things: "refuse" all of them, or "keep" gold as it is there.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`, and as they were when the report was made.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`, and as they were when the report was made.
+        outside, trim, join, missing_tokens: As for `score`, of gold annotation.
 
     Returns:
         What changed, with the new gold annotation: a dict with methods that print and write it; see `Corrections`.
@@ -293,7 +301,7 @@ def apply(
     reading = reading_of_items(**options)
     text, tokens = (None if value is None else [*value] for value in (text, tokens))
     records = records_of_sides(
-        {"gold": Side([*read_if_path(gold, "gold", reading)], "gold", reading)}, text, tokens, reading
+        {"gold": Side([*read_if_path(gold, "gold", reading)], "gold", side_reading(reading, 0))}, text, tokens, reading
     )["gold"]
     if any(side_record.base is not None for side_record in records):
         raise ValueError(not_known("texts", "text", "text"))

@@ -27,7 +27,7 @@ from ...cli.command_options import (
     chosen_confidence,
 )
 from ...cli.convert import DROP, LANG, read_annotation, write_annotation_of
-from ...cli.counting_documents import Kept, count_documents
+from ...cli.counting_documents import count_and_keep
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import (
     add_stored_labels,
@@ -84,7 +84,7 @@ def report_cli(
     from ...evaluation.breakdown import Breakdown
     from ...evaluation.comparison import System
     from ...evaluation.tested import families
-    from ...io.writing import atomic_file
+    from ...io.writing import write_text
     from ...reporting.pages import chart_library
     from .report_numbers import share_annexes
     from .report_page import page
@@ -123,10 +123,8 @@ def report_cli(
     counted_systems: list[System] = []
     systems_or_both: list[Source | None] = [*sources] or [None]
     for source, shown_name in zip(systems_or_both, shown_names):
-        kept = Kept()
         documents = annotation.documents(source, loading, cutting)
-        counts = count_documents(documents, metrics_counted, gold.name, reading, [kept])
-        counted_systems.append(System(shown_name, counts, kept))
+        counted_systems.append(System(shown_name, *count_and_keep(documents, metrics_counted, annotation)))
     html = page(
         share_annexes(counted_systems),
         title=title,
@@ -137,8 +135,7 @@ def report_cli(
         by=by,
         sections=sections,
     )
-    with atomic_file(output) as file:
-        file.write(html.encode())
+    write_text(output, html)
     say(f"✔ Report in {output}", fg="green")
 
 
@@ -168,6 +165,7 @@ def apply_cli(
     conflicts: Annotated[str, arguments.CONFLICTS] = arguments.REFUSE,
     drop: bool = DROP,
     lang: str = LANG,
+    align: Annotated[str | None, arguments.ALIGN] = None,
 ) -> None:
     """
     Write gold annotation with the corrections that reviewers decided on a report.
@@ -185,5 +183,5 @@ def apply_cli(
 
     tables = names_of_tables(showing, CorrectionView)
     corrected = correct_gold(read_annotation(gold, output, reading), read_marks(marks), conflicts, str(gold))
-    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang)
+    summary = write_annotation_of(output, corrected.records, gold, reading, drop=drop, lang=lang, align=align)
     print_result(CorrectionView(corrected.result, [summary]), tables, showing)

@@ -116,11 +116,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     return {
         "reasons": [*REASONS],
         "evidence": [
-            [
-                REASONS.index(reason),
-                [parts.setdefault(part, len(parts)) for part in sentence.split(PART)],
-                listed,
-            ]
+            [REASONS.index(reason), [parts.setdefault(part, len(parts)) for part in sentence.split(PART)], listed]
             for reason, sentence, listed in pieces
         ],
         "parts": [*parts],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...api.accessors import Headline
 from ...api.inputs import ItemReading, Items, documents_of, gold_labels, reading_of_items, with_item_reading
-from ...api.results import declared
+from ...api.results import registered_metrics
 from ...api.shown import Shown, frame, table_frame
 from ...core.compression import format_extension, strip_compression
 from ...core.cuts import Cuts, apply_cuts
@@ -67,8 +67,9 @@ def thresholds(
         missing_score: The score of predictions without one; by default they are an error.
         bins: The number of bins for calibration.
         bin_kind: "equal" for bins of the same width, "equal_mass" for the same number of predictions.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets:
-            As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
+            keys, match_text: As for `score`.
+        outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
         The result: a dict with methods that print and save it; see `Thresholds`.
@@ -149,7 +150,7 @@ class Thresholds(Shown):
     def _source(self) -> tuple[CutResult, Items]:
         """The result with its documents, and the settings of reading."""
         if self._kept is None:
-            raise self._gone("documents", "call thresholds(...) with them again")
+            raise self._unavailable("documents", "call thresholds(...) with them again")
         return self._kept
 
     @property
@@ -330,7 +331,7 @@ class Thresholds(Shown):
 
     @property
     def _metrics(self) -> Sequence[Metric]:
-        return self._result.curves.metrics if self._kept else declared(self["metrics"])
+        return self._result.curves.metrics if self._kept else registered_metrics(self["metrics"])
 
     summarised: ClassVar[Sequence[str]] = ThresholdView.usual
 

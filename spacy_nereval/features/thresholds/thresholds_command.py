@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import GroupedCommand, command
 from ...cli.command_options import (
     DIGITS,
     JSON,
@@ -27,7 +27,6 @@ from ...cli.command_options import (
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
-from ...cli.help_pages import GroupedCommand
 from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
 from ...cli.printing import names_of_tables, print_tables
 from ...cli.sources import Gold, Source, display_names
@@ -59,14 +58,6 @@ def repeat_apply_option(args: Sequence[str]) -> list[str]:
             repeated.append("--apply")
         repeated.append(arg)
     return repeated
-
-
-class _Everything(list["Document | None"]):
-    """An observer of the documents of a system that keeps all of them."""
-
-    def add(self, document: Document | None) -> None:
-        """Keep a document, or None for one without annotation."""
-        self.append(document)
 
 
 @command(
@@ -185,9 +176,9 @@ def _apply_pairs(paths: Sequence[str], systems: Sequence[str]) -> list[tuple[Pat
 
 def _read_documents(source: Source, gold: Gold, loading: Model) -> list[Document | None]:
     """Return the documents of a system, and print warnings about their labels."""
-    kept_documents = _Everything()
-    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [kept_documents])
-    return kept_documents
+    documents: list[Document | None] = []
+    count_documents(gold.documents(source, loading), [], gold.path.name, gold.reading, [documents.append])
+    return documents
 
 
 @contextmanager
@@ -221,12 +212,10 @@ def _write_files(results: Sequence[CutResult], names: Sequence[str], csv: Path |
 
 def _write_page(path: Path, results: Sequence[CutResult], names: Sequence[str], golds: Sequence[str]) -> None:
     """Write the page of all systems."""
-    from ...io.writing import atomic_file
+    from ...io.writing import write_text
     from .threshold_page import thresholds_page
 
-    page = thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING)
-    with atomic_file(path) as file:
-        file.write(page.encode())
+    write_text(path, thresholds_page([*zip(names, results)], golds=golds, applying=APPLYING))
 
 
 def _print_results(

@@ -12,7 +12,7 @@ file extension.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from glob import glob, has_magic
 from itertools import chain, islice
@@ -23,13 +23,14 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 import catalogue
 
 from ...core.compression import EXTENSIONS, format_extension
-from ...core.messages import describe_error, spell_argument
+from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS, describe_keys, first_value
+from ...core.messages import SHOW, describe_error, spell_argument
 from ...core.plugins import builtin_names, list_names, load_registered, readers
 from ..paths import check_is_file, files_under, open_input
 from ..records import Record
 from ..saved_results import kind_of, loading_hint
 from ..tables import EXTENSIONS as TABLES
-from .contents import files_in, json_values
+from .contents import documents_in, files_in, json_values
 from .settings import Format, read_with_fitting_offsets
 
 Reader = Callable[[Path, Format], Iterator[Record]]
@@ -44,6 +45,7 @@ ENDINGS = {
     ".conll": "conll",
     ".iob": "conll",
     ".bio": "conll",
+    **dict.fromkeys((".iob2", ".bio2", ".bmes", ".bioes"), "conll"),
     ".tsv": "conll",
     ".csv": "faireval",
     ".xmi": "xmi",
@@ -57,6 +59,9 @@ ENDINGS = {
 }
 """The format of each file extension, unless the content shows another one (see `detect_format`). Folders with
 `.ann` files are in brat's format."""
+
+JSON = (".json", ".jsonl", ".ndjson")
+"""The file extensions of JSON, which several formats share."""
 
 FOLDERS = ("webanno", "xmi", "sgml", "bioc")
 """Formats with one document per file, so that whole folders can be read."""
@@ -110,7 +115,10 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if format.name not in (None, AUTO):
         return format.name
     path = corpus_files(path)[0]
-    if name := infer_format(path):
+    name = infer_format(path)
+    if format.keys and not path.is_dir() and (name is None or format_extension(path) in (*JSON, *TABLES)):
+        return "parquet" if format_extension(path) in TABLES else "jsonl"
+    if name:
         return name
     if not path.is_dir():
         check_is_file(path)
@@ -123,6 +131,10 @@ def name_of(path: Path, format: Format = Format()) -> str:
         raise ValueError(f"{path}: {remedy}")
     if kind := _kind_of_result(path):
         raise ValueError(f"{path} {loading_hint(kind, path)}; expected annotation")
+    inside = ""
+    if format_extension(path) in JSON:
+        keys = spell_argument("keys", "text=KEY,spans=KEY,...")
+        inside = f"If its texts and spans have other keys than usual, name them with {keys}; {_keys_of(path)}. "
     problem = (
         f"{path} is a folder without .ann files, so its format has to be named"
         if path.is_dir()
@@ -130,7 +142,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     )
     raise ValueError(
         f"{problem}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and "
-        ".txt files. "
+        f".txt files; {SHOW}. {inside}"
         f"For other names, choose a format with {spell_argument('format')}: {', '.join(format_names())}"
     )
 
@@ -327,8 +339,12 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
     return []
 
 
+WITH_KEYS = ("jsonl", "parquet")
+"""The formats of which users can name the keys."""
+
+
 def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
-    """Return the formats of files, without the chosen annotator where the file names no annotators.
+    """Return the formats of files, without the chosen annotator or keys where the file names no annotators or has none.
 
     Args:
         paths: The files or folders.
@@ -336,7 +352,7 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
 
     Raises:
         ValueError: An annotator is chosen and no file names annotators; or the files have
-            different ones chosen, and one of them names none.
+            different ones chosen, and one of them names none. Keys are named, and no file has keys.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text('{"text": "Ada", "spans": []}')
@@ -350,7 +366,15 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
         names = " and ".join(dict.fromkeys(str(path) for path, flag in zip(paths, unnamed) if flag))
         annotator = next(format.annotator for format, flag in zip(formats, unnamed) if flag)
         raise ValueError(f"{spell_argument('annotator', annotator)}: {names} names no annotator; leave it out")
-    return [format._replace(annotator=None) if flag else format for format, flag in zip(formats, unnamed)]
+    formats = [format._replace(annotator=None) if flag else format for format, flag in zip(formats, unnamed)]
+    without = [format.keys and name_of(path, format) not in WITH_KEYS for path, format in zip(paths, formats)]
+    if any(without) and (all(without) or len({format.keys for format in formats}) > 1):
+        path, format = next((path, format) for path, format, flag in zip(paths, formats, without) if flag)
+        raise ValueError(
+            f"{spell_argument('keys')}: {path} is read as {name_of(path, format)}, which has no keys to name; expected "
+            "JSON or Parquet: leave it out"
+        )
+    return [format._replace(keys=None) if flag else format for format, flag in zip(formats, without)]
 
 
 def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[str]) -> None:
@@ -424,6 +448,14 @@ def _first_value(path: Path) -> Any:
     return next(islice(json_values(path), 1), (0, None))[1]
 
 
+def _keys_of(path: Path) -> str:
+    """Return the keys of the first value of a JSON file in words."""
+    try:
+        return describe_keys(_first_value(path))
+    except ValueError:
+        return "it is not valid JSON"
+
+
 def _kind_of_result(path: Path) -> str | None:
     """Return the kind of the saved result in a file; None if there is none."""
     try:
@@ -439,7 +471,9 @@ def _format_of_object(first: dict[str, Any]) -> str | None:
         return "gliner"
     if "paragraphs" in first:
         return "spacy2"
-    if "documents" in first or "passages" in first:
+    documents = documents_in(first)
+    inner = documents[0] if documents and isinstance(documents[0], dict) else first
+    if "passages" in inner:
         return "bioc"
     if "text" not in first and "tokens" in first and any(key in first for key in TAG_KEYS):
         return "hf"
@@ -450,7 +484,13 @@ def _format_of_object(first: dict[str, Any]) -> str | None:
         return "label_studio"
     if "annotation_id" in first and "annotator" in first:
         return "label_studio"
-    return None
+    return "jsonl" if documents is not None or _has_text(first) else None
+
+
+def _has_text(entry: Mapping[str, Any]) -> bool:
+    """Return whether a JSON object has a text with its spans, or an answer about a text."""
+    has_spans = any(isinstance(entry.get(key), (list, dict)) for key in (*SPAN_LISTS, MENTIONS))
+    return (has_spans and isinstance(first_value(entry, TEXTS), str)) or isinstance(entry.get("answer"), str)
 
 
 def _format_of_text(path: Path) -> str | None:
@@ -465,7 +505,13 @@ def _format_of_text(path: Path) -> str | None:
         return "xmi"
     if re.search(rb"<collection\b", data) and re.search(rb"<document\b", data):
         return "bioc"
-    return "sgml" if ENTITY.search(data) else None
+    if ENTITY.search(data):
+        return "sgml"
+    from .conll import has_columns
+
+    text = data.decode("utf8", "replace")
+    whole_lines = text.rpartition("\n")[0] if len(data) > START // 2 else text
+    return "conll" if has_columns(whole_lines) else None
 
 
 def _format_of_tsv(path: Path) -> str | None:
@@ -480,7 +526,7 @@ def _format_of_archive(path: Path) -> str | None:
 
 
 DETECTORS: dict[str, Callable[[Path], str | None]] = {
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), _format_of_json),
+    **dict.fromkeys(JSON, _format_of_json),
     **dict.fromkeys((".txt", ".xml"), _format_of_text),
     ".tsv": _format_of_tsv,
     ".zip": _format_of_archive,

@@ -8,11 +8,12 @@ from typing import Any
 
 from ...core.compression import Damaged
 from ...core.expansion import TooLarge
+from ...core.keys import describe_keys
 from ...core.messages import PlainSpan, shorten, spell_argument
 from ..paths import check_is_file, open_input
 from ..records import Record
-from .contents import START, check_is_text, check_xml, json_values, missing_package
-from .settings import Format, assemble_text, document_files, fit_span, join_pieces, locate_error
+from .contents import START, check_is_text, check_xml, documents_in, json_values, missing_package
+from .settings import Format, Misfit, assemble_text, document_files, fit_span, join_pieces, locate_error
 
 KIND = "type"
 """The infon that has the label."""
@@ -22,7 +23,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read the documents of a collection.
 
     The text of a document has its passages, or their sentences, at their offsets, with white
-    space between them. Annotations have offsets in the document.
+    space between them. Annotations have offsets in the document; if that does not fit their texts, and
+    offsets in their passage or sentence do, they have these.
 
     Args:
         path: A file, or a folder of files.
@@ -46,11 +48,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.id, record.text, record.spans) for record in read(path)]
     [('1', 'Ada met', {(0, 3, 'PER')})]
     """
+    format = format._replace(end=None)  # lengths say where annotations end
     for file in document_files(path, (".xml", ".json"), format):
         for number, document in enumerate(_documents(file.path)):
             where = f"{file.path}, document {document.id if document.id else number}"
             try:
-                yield _record(document, format)
+                yield file.annotated_record(_record(document, format))
             except (TypeError, AttributeError) as error:
                 raise ValueError(f"{where}: not valid BioC ({error})") from None
             except ValueError as error:
@@ -72,20 +75,24 @@ def _documents(path: Path) -> Iterator[Any]:
             check_xml(path, content)
     try:
         if is_json:
-            from bioc.biocjson.decoder import parse_collection, parse_doc
+            from bioc.biocjson.decoder import parse_collection
 
             for _, value in json_values(path):
-                if "documents" in value:
-                    yield from parse_collection({"source": "", "date": "", "key": "", "infons": {}, **value}).documents
-                else:
-                    yield parse_doc(value)
+                documents = [value] if (inside := documents_in(value)) is None else inside
+                if not all(isinstance(item, dict) and "passages" in item for item in documents):
+                    raise ValueError(
+                        f"expected documents with passages; {describe_keys(value)}; name the keys of other "
+                        f"JSON with {spell_argument('keys', 'text=KEY,...')}"
+                    )
+                collection = {"source": "", "date": "", "key": "", "infons": {}, "documents": documents}
+                yield from parse_collection(collection).documents
             return
         with open_input(path) as content:
             yield from BioCXMLDocumentReader(content)
     except (GeneratorExit, Damaged, TooLarge):
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files
-        message = str(error) if str(error).startswith(str(path)) else f"{type(error).__name__}: {error}"
+        message = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise ValueError(f"{path}: not valid BioC ({shorten(message, 200)})") from None
 
 
@@ -95,9 +102,17 @@ def _record(document: Any, format: Format) -> Record:
     spans: list[PlainSpan] = []
     sentences = [sentence for passage in document.passages for sentence in passage.sentences]
     containers = [document, *document.passages, *sentences]
-    for container in containers:
-        for annotation in container.annotations:
-            spans += _spans(annotation, text, format)
+    try:
+        for container in containers:
+            spans += [span for each in container.annotations for span in _spans(each, text, format)]
+    except Misfit as error:  # INCEpTION writes offsets in the sentence; the texts of annotations decide
+        spans = []
+        try:
+            for container in containers:
+                start = getattr(container, "offset", 0)
+                spans += [span for each in container.annotations for span in _spans(each, text, format, start)]
+        except ValueError:
+            raise error from None
     others = sum(len(container.relations) for container in containers)
     return Record.deduplicate(text, spans, id=document.id or None, others=others)
 
@@ -112,7 +127,8 @@ def _pieces(passage: Any) -> Iterable[tuple[int, str]]:
     return pieces
 
 
-def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
+def _spans(annotation: Any, text: str, format: Format, begin: int = 0) -> list[PlainSpan]:
+    """Return the spans of an annotation, whose offsets count from `begin` on."""
     name = f"annotation {shorten(str(annotation.id))},"
     key = format.field or KIND
     label = annotation.infons.get(key)
@@ -123,7 +139,8 @@ def _spans(annotation: Any, text: str, format: Format) -> list[PlainSpan]:
         )
     if not annotation.locations:
         raise ValueError(f"{name} has no location")
-    pieces = [(location.offset, location.offset + location.length, label) for location in annotation.locations]
+    starts = [begin + location.offset for location in annotation.locations]
+    pieces = [(start, start + place.length, label) for start, place in zip(starts, annotation.locations)]
     surface = annotation.text if len(pieces) == 1 else None
     places = [fit_span(name, piece, text, format, surface)[:2] for piece in pieces]
-    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous, text)]

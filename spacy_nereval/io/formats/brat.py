@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ...core.compression import strip_compression
-from ...core.messages import PlainSpan, quote
+from ...core.messages import SHOW, PlainSpan, quote
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
 from .settings import BeyondText, Format, Misfit, fit_span, join_pieces, locate_error
 
+MARK = "\ufeff"
+"""The byte order mark."""
+
 SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, and the text. brat allows a comment after it."""
+
+
+OTHER = re.compile(r"[REAMN]\d\S*\t|\*\t|#")
+"""The beginning of a line of a relation, an event, an attribute, a modification, a normalisation, an equivalence or a
+note."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -22,9 +31,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     The id of a document is its path in the folder without the extension, so that
     documents of two folders can be paired. Only text-bound annotations (T1, T2, ...)
-    are read. Offsets count the characters of the `.txt` file, including line ends and
-    a byte order mark. As in brat, a text without an `.ann` file is not annotated, and
-    a text with an empty `.ann` file has no spans.
+    are read; others are counted. Offsets count the characters of the `.txt` file. A byte order
+    mark is left out, and offsets may count it or not; those of texts with the line ends of Windows may
+    count one character for each. Pieces with white space alone between them are one span.
+    As in brat, a text without an `.ann` file is not annotated, and a text with an empty
+    `.ann` file has no spans.
 
     Args:
         path: The folder.
@@ -52,9 +63,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     for id in sorted({*texts, *annotations}):
         if id not in texts:
             raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
-        text = _text(texts[id])
-        spans = _spans(annotations[id], text, format) if id in annotations else []
-        yield Record.deduplicate(text, spans, id=id, annotated=id in annotations)
+        text, spans, others = _text(texts[id]), list[PlainSpan](), 0
+        if id in annotations:
+            text, spans, others = _fitting_spans(annotations[id], text, format)
+        mark = len(text) - len(text.removeprefix(MARK))  # offsets that count it are those of all the text
+        spans = [(max(start - mark, 0), max(end - mark, 0), label) for start, end, label in spans]
+        yield Record.deduplicate(text[mark:], spans, id=id, annotated=id in annotations, others=others)
 
 
 def _files_by_id(path: Path, ending: str) -> dict[str, Path]:
@@ -73,22 +87,43 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}, line {line}: not valid UTF-8 ({error})") from None
 
 
-def _spans(path: Path, text: str, format: Format) -> list[PlainSpan]:
+def _fitting_spans(path: Path, text: str, format: Format) -> tuple[str, list[PlainSpan], int]:
+    """Return the text that the spans of an `.ann` file fit, and what `_spans` returns."""
+    try:
+        return text, *_spans(path, text, format)
+    except Misfit as error:
+        plain = text.removeprefix(MARK)
+        for other in dict.fromkeys((plain, text.replace("\r\n", "\n"), plain.replace("\r\n", "\n"))):
+            with suppress(Misfit):
+                if other != text:
+                    return other, *_spans(path, other, format)
+        raise error
+
+
+def _spans(path: Path, text: str, format: Format) -> tuple[list[PlainSpan], int]:
+    """Return the spans of an `.ann` file, and the number of its other annotations."""
     spans: list[PlainSpan] = []
+    others = 0
     for number, line in lines(path):
-        if not line.startswith("T"):
+        if not line.strip():
+            continue
+        if OTHER.match(line):
+            others += 1
             continue
         try:
             spans.extend(_spans_of(line, text, format))
         except ValueError as error:
             raise locate_error(error, f"{path}, line {number}") from None
-    return spans
+    return spans, others
 
 
 def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     """Return the spans of a line: one span, or its pieces."""
     if not (match := SPAN.match(line)):
-        raise ValueError("expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5")
+        raise ValueError(
+            "expected 'T1', a tab, 'LABEL 0 5', a tab, and the text from 0 to 5; other annotations begin with R, E, A, "
+            f"M or N and a number, with * or with #: {quote(line)}; {SHOW}"
+        )
     label, offsets, surface = match.groups()
     name = line.split("\t")[0]
     spans = [(*map(int, piece.split()), label) for piece in offsets.split(";")]
@@ -99,4 +134,4 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     covered = " ".join(text[start:end] for start, end in pieces)
     if format.check_text and covered.split() != surface.split():
         raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(surface)}")
-    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous)]
+    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous, text)]

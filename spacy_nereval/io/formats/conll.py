@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.messages import PlainSpan, spell_argument
+from ...core.messages import PlainSpan, describe_unknown, join_names, quote, spell_argument
 from ..records import Record
 from .contents import lines
 from .settings import Format
-from .tags import Scheme, Where, gaps_of, read_tags, split
+from .tags import INVISIBLE, MISSING, Scheme, Where, gaps_of, has_prefix, read_tags
 
 DOCSTART = "-DOCSTART-"
 
-COMMENT = re.compile(r"# *(sent_id|text|global\.columns) *=.*|# *new(doc|par)( id *=.*)?")
-"""A comment line of CoNLL-U."""
+CONLLU_COMMENT = re.compile(r"# *(sent_id|text) *=.*|# *new(doc|par)( id *=.*)?")
+"""A comment of CoNLL-U, which other formats have too."""
+
+COMMENT = re.compile(r"#(\s.*|\s*\w+\s*=.*|(begin|end) document.*)")
+"""A line that is a comment unless it has the columns of a token."""
+
+HEADER = re.compile(
+    r"(?i)tokens?|words?|forms?|text|surface|(ne(r|[-_].+)?|pos|named.?entity|bio|iob2?|gold|true|pred(ict\w+)?)?"
+    r"[-_ ]?(tags?|labels?)?|(sentence|sent|token|word)?[-_ ]?(#|id|idx|index|no|number)|entity|misc"
+)
+"""The usual names of columns in a header row."""
+
+SAMPLE = 250
+"""The number of rows at the start of a file that show what its columns are."""
 
 
 class Token(NamedTuple):
@@ -35,13 +47,15 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     r"""Read the documents of a file, which begin at -DOCSTART- lines, or its sentences if there are no such lines.
 
     Blank lines separate sentences. Columns are separated by tabs, or by spaces on lines
-    without tabs; the first has the words. The text of a record has a space between
-    words and a newline between sentences. The file is read twice, because its tagging
+    without tabs; the first has the words, unless it has the numbers of tokens or sentences, or
+    their names. Comments, which begin with #, and a header row are skipped. The text of a record has
+    a space between words and a newline between sentences. The file is read twice, because its tagging
     scheme is inferred from all its tags (see `Scheme`). Tokens tagged "-" are gaps.
 
     Args:
         path: The file.
-        format: `format.column` and `format.both` say where the tags are. `format.repair`
+        format: `format.column`, `format.field` and `format.both` say where the tags are, `format.words` where the
+            words are; by default, tags are in the last column, or in the only one that has tags. `format.repair`
             says how to read tags that the scheme does not allow: "conll" reads them as
             conlleval does, so that any tag may begin a span; "discard" leaves such spans out.
 
@@ -59,21 +73,32 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path)]
     [('Ada sleeps', {(0, 3, 'PER')}), ('Ulm', {(0, 3, 'LOC')})]
     """
-    scheme, has_marks = Scheme(), False
-    for sentence in _sentences(path, format):
+    layout = _layout(path, format)
+    scheme, has_marks = Scheme(format.scheme, format.outside), False
+    for sentence in _sentences(path, layout):
         has_marks = has_marks or sentence is None
         scheme.see([token.tag for token in sentence or ()], _line_names(sentence or ()))
+    try:
+        scheme.plain_tags(())
+    except ValueError as error:
+        raise ValueError(f"{path}, {error}{_OF_BOTH.format(spell_argument('column', '3,4')) * format.both}") from None
     document: list[Sentence] = []
     has_begun = False  # whether a document has begun: it may have no sentence
-    for sentence in _sentences(path, format):
+    for sentence in _sentences(path, layout):
         if has_begun and (sentence is None or not has_marks):
-            yield _record(path, document, format, scheme)
+            yield _record(path, document, format, scheme, layout)
             document = []
         has_begun = True
         if sentence:
             document.append(sentence)
     if has_begun:
-        yield _record(path, document, format, scheme)
+        yield _record(path, document, format, scheme, layout)
+
+
+_OF_BOTH = (
+    ". A file given alone has gold tags in its last column but one, and predictions in the last: name other columns "
+    "with {}, or give the file of the predictions after it"
+)
 
 
 def sentences_without_marks(path: Path) -> int:
@@ -100,7 +125,7 @@ def _line_names(sentence: Sequence[Token]) -> Where:
     return lambda k: f"line {sentence[k].line}"
 
 
-def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme) -> Record:
+def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme, layout: Layout) -> Record:
     text = "\n".join(" ".join(token.word for token in sentence) for sentence in document)
     offsets: list[tuple[int, int]] = []
     for token in chain(*document):
@@ -118,35 +143,247 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         repaired += repairs
         first += len(sentence)
     annotated, gaps = gaps_of([token.tag for token in chain(*document)], offsets)
-    # In a file without words, each token has its number in the sentence as its word; see `_columns`.
-    wordless = format.both and all(word == str(k) for words in document for k, (_, word, _) in enumerate(words, 1))
-    return Record(text, spans, offsets, None, annotated, gaps, repaired=repaired, wordless=wordless)
+    notes = (*scheme.notes, *layout.notes)
+    wordless = layout.word is None
+    return Record(
+        text,
+        spans,
+        offsets,
+        None,
+        annotated,
+        gaps,
+        repaired=repaired,
+        wordless=wordless,
+        notes=notes,
+        scheme=scheme.name,
+    )
 
 
-def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
-    """Yield the sentences of a file, and None for each line with -DOCSTART-."""
-    sentence: Sentence = []
-    width = tags = 0
-    word: int | None = 0
+class Layout(NamedTuple):
+    """What the columns of a file are.
+
+    Args:
+        width: The number of columns.
+        word: The index of the words; None if there are none, so that the numbers of tokens stand for them.
+        tag: The index of the tags.
+        header: The number of the line that has the names of the columns; 0 if there is none.
+        tags: The tags in the first rows.
+        notes: What has to be said about the columns.
+        has_tags: Whether any column has tags with prefixes alone.
+    """
+
+    width: int
+    word: int | None
+    tag: int
+    header: int = 0
+    tags: Collection[str] = ()
+    notes: Sequence[str] = ()
+    has_tags: bool = True
+
+    def is_comment(self, line: str, cells: Sequence[str], begins: bool) -> bool:
+        """Return whether a line is a comment, which has no tag. `begins` says whether no sentence has begun."""
+        if not COMMENT.fullmatch(line) or (len(cells) == self.width and cells[self.tag] in self.tags):
+            return False
+        return begins or "=" in line
+
+
+def _layout(path: Path, format: Format) -> Layout:
+    """Return what the columns of a file are, by its first rows. Raise ValueError if they cannot be told."""
+    rows: list[tuple[int, list[str]]] = []
+    marked: list[tuple[int, list[str]]] = []  # rows that may be comments
+    ends: set[int] = set()  # the rows before which a sentence ends
+    is_conllu = False
     for number, line in lines(path):
         cells = _cells(line)
-        if not width and _is_conllu(line, cells):
+        if not rows and line.startswith("# global.columns"):
+            raise _is_conllu(path, number)
+        if not cells or cells[0] == DOCSTART:
+            ends.add(len(rows))
+        elif COMMENT.fullmatch(line):
+            marked.append((number, cells))
+            is_conllu = is_conllu or bool(CONLLU_COMMENT.fullmatch(line))
+        else:
+            rows.append((number, cells))
+        if len(rows) > SAMPLE:
+            break
+    rows = rows or [row for row in marked if row[1][-1] == "O" or has_prefix(row[1][-1])]
+    if not rows:
+        return Layout(0, 0, 0)
+    number, first = rows[0]
+    try:
+        if len(first) == 10 and first[0].isdecimal() and (first[9] == "_" or "=" in first[9]):
+            raise _is_conllu(path, number)
+        layout = _columns(rows, ends, format)
+        if is_conllu and not layout.has_tags and first[0].isdecimal():
+            raise _is_conllu(path, number)
+        return layout
+    except ValueError as error:
+        raise error if str(error).startswith(str(path)) else ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _is_conllu(path: Path, number: int) -> ValueError:
+    return ValueError(f"{path}, line {number}: this is CoNLL-U: read it with {spell_argument('format', 'conllu')}")
+
+
+def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], format: Format) -> Layout:
+    """Return what the columns of rows are.
+
+    Args:
+        rows: The first rows with the numbers of their lines, without comments.
+        ends: The indices of rows before which a sentence ends.
+        format: Says which columns were named.
+    """
+    number, first = rows[0]
+    width = len(first)
+    if width == 1:
+        raise ValueError(
+            f"there is one column, {quote(first[0])}; expected words and tags, separated by a tab or space"
+        )
+    names = [name for name in (format.field, format.words) if name is not None and not _is_number(name)]
+    outside = {"O", MISSING, *([] if format.outside is None else [format.outside])}
+    body = [cells for _, cells in rows if len(cells) == width]
+    looks_named = (
+        not any(cell in outside or has_prefix(cell) for cell in first)
+        and sum(map(bool, map(HEADER.fullmatch, first))) > 1
+    )
+    has_names = any(name in first for name in names) or (looks_named and len(body) > 1)
+    header = first if has_names else []
+    values = [*zip(*body[has_names:])] or [()] * width
+    tagged = [k for k in range(width) if values[k] and all(v in outside or has_prefix(v) for v in values[k])]
+    tagged = [k for k in tagged if {*values[k]} - {MISSING}]
+    notes = []
+    if format.field is not None:
+        tag = _index(format.field, header, "column")
+    elif format.column:
+        tag = format.column - 1 if format.column > 0 else width + format.column
+        if not 0 <= tag < width:
+            raise ValueError(f"there is no column {abs(format.column)}; the file has {width}")
+    else:
+        tag = width - 1
+        others = [] if {*outside} & {*values[tag]} - {MISSING} else [k for k in tagged if k]
+        if len(others) > 1 and tag not in tagged:
+            listed = join_names([header[k] if header else str(k + 1) for k in others], 20)
+            raise ValueError(f"the last column has no tags; choose one with {spell_argument('column')}: {listed}")
+        if others and tag not in tagged:
+            tag = others[0]
+            notes.append(f"tags are read from column {tag + 1}, the only one that has tags")
+    if has_names and not names and (not HEADER.fullmatch(header[tag]) or header[tag] in values[tag]):
+        header, has_names = [], False
+    sentences = _sentence_values(rows, width, ends, has_names)
+    word, is_numbered = _word_column(sentences, tag, tagged, format, header)
+    if is_numbered:
+        notes.append(f"words are read from column {word + 1}, since the one before has numbers" if word else "")
+    if tag == word:
+        raise ValueError(
+            f"the {'first' if tag == 0 else f'{tag + 1}th'} column has the words; choose another column of tags with "
+            f"{spell_argument('column')}, or one of words with {spell_argument('word_column')}"
+        )
+    tags = {*outside, *(v for v in values[tag] if v)}
+    return Layout(width, word, tag, number if has_names else 0, tags, tuple(filter(None, notes)), bool(tagged))
+
+
+def _is_number(name: str) -> bool:
+    return name == "last" or name.isdecimal()
+
+
+def _index(name: str, header: Sequence[str], option: str) -> int:
+    """Return the index of the column with a name. Raise ValueError if there is none."""
+    if name in header:
+        return header.index(name)
+    if not header:
+        raise ValueError(
+            f"{spell_argument(option, name)}: expected 'last' or a number, since columns of CoNLL files have no names "
+            "without a header row"
+        )
+    raise ValueError(f"{spell_argument(option)}: {describe_unknown(name, header, 'column', 20)}")
+
+
+def _sentence_values(
+    rows: Sequence[tuple[int, list[str]]], width: int, ends: Collection[int], has_names: bool
+) -> list[list[tuple[str, ...]]]:
+    """Return, for each column, the values of each sentence."""
+    sentences: list[list[list[str]]] = [[]]
+    for k, (_, cells) in enumerate(rows):
+        if k in ends and sentences[-1]:
+            sentences.append([])
+        if len(cells) == width and k >= has_names:
+            sentences[-1].append(cells)
+    return [[tuple(cells[k] for cells in sentence) for sentence in sentences if sentence] for k in range(width)]
+
+
+def _word_column(
+    columns: Sequence[list[tuple[str, ...]]], tag: int, tagged: Sequence[int], format: Format, header: Sequence[str]
+) -> tuple[int | None, bool]:
+    """Return the index of the words, None if there are none, and whether columns of numbers come before it."""
+    if format.words is not None:
+        if not _is_number(format.words):
+            return _index(format.words, header, "word_column"), False
+        word = len(columns) - 1 if format.words == "last" else int(format.words) - 1
+        if not 0 <= word < len(columns):
             raise ValueError(
-                f"{path}, line {number}: this is CoNLL-U: read it with {spell_argument('format', 'conllu')}"
+                f"{spell_argument('word_column', format.words)}: there is no such column; the file has {len(columns)}"
             )
+        return word, False
+    if format.both and len(columns) == 2:
+        return None, False
+    candidates = [k for k in range(len(columns)) if k not in tagged and (k != tag or k == 0)]
+    for k in candidates:
+        kind = _kind_of_column(columns[k])
+        if kind == "numbers" and any(_kind_of_column(columns[other]) == "words" for other in candidates):
+            names = join_names([str(other + 1) for other in candidates], 20)
+            raise ValueError(
+                f"column {k + 1} has numbers alone, which may not be the words; name the column of the words with "
+                f"{spell_argument('word_column')}: {names}"
+            )
+        if kind != "index":
+            return k, k > 0
+    return (None, True) if len(candidates) > 1 or sum(map(len, columns[0])) > 2 else (0, False)
+
+
+def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
+    """Return whether a column has an "index" of tokens, sentences or documents, other "numbers", or "words".
+
+    >>> _kind_of_column([("1", "2"), ("1",)]), _kind_of_column([("7", "7"), ("8", "8")]), _kind_of_column([("5", "9")])
+    ('index', 'index', 'numbers')
+    >>> _kind_of_column([("Ada", "met"), ("1",)]), _kind_of_column([("bc/cctv_0", "bc/cctv_0", "bc/cctv_0")])
+    ('words', 'index')
+    """
+    values = [*chain(*sentences)]
+    longer = [sentence for sentence in sentences if len(sentence) > 1]
+    is_constant = bool(longer) and all(len({*sentence}) == 1 for sentence in longer)
+    patterns = {re.sub(r"\d+", "#", value) for value in values}  # s1 and s2 are alike
+    blocks = len([*groupby(values)]) == len({*values}) < len(values)  # as numbers of sentences without blank lines
+    if values and all(re.fullmatch(r"\d{1,9}([-.]\d{1,9})?[:.]?", value) for value in values):
+        numbers = [[int(value) for value in sentence if value.isdecimal()] for sentence in sentences]
+        counts = all(row == [*range(row[0], row[0] + len(row))] and row[0] < 2 for row in numbers if row)
+        joined = [*chain(*numbers)]
+        runs = len(joined) > 1 and joined == [*range(joined[0], joined[0] + len(joined))]
+        return "index" if counts or runs or is_constant or blocks else "numbers"
+    names = is_constant and len(values) > 2 and (len(longer) > 1 or "/" in values[0])
+    are_names = blocks and len(patterns) == 1 and "#" in min(patterns) and len(values) >= 2 * len({*values})
+    return "index" if names or are_names else "words"
+
+
+def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
+    """Yield the sentences of a file, and None for each line with -DOCSTART-."""
+    sentence: Sentence = []
+    for number, line in lines(path):
+        cells = _cells(line)
         if cells and cells[0] != DOCSTART:
-            try:
-                if not width:
-                    width = len(cells)
-                    word, tags = _columns(width, format)
-                if len(cells) != width:
-                    raise ValueError(f"expected {width} columns, as in the lines before; found {len(cells)}")
-                _check_tag(cells[tags], format)
-                if word is not None and not cells[word]:
-                    raise ValueError("there is no word in the first column")
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from None
-            sentence.append(Token(number, str(len(sentence) + 1) if word is None else cells[word], cells[tags]))
+            if number == layout.header or layout.is_comment(line, cells, not sentence):
+                continue
+            if len(cells) != layout.width:
+                raise ValueError(
+                    f"{path}, line {number}: expected {layout.width} columns, as in the lines before; "
+                    f"found {len(cells)}"
+                )
+            word = str(len(sentence) + 1) if layout.word is None else cells[layout.word]
+            if not word:
+                raise ValueError(
+                    f"{path}, line {number}: there is no word in column {(layout.word or 0) + 1}; name the column of "
+                    f"the words with {spell_argument('word_column')}"
+                )
+            sentence.append(Token(number, word, cells[layout.tag]))
             continue
         if sentence:
             yield sentence
@@ -157,49 +394,27 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence | None]:
         yield sentence
 
 
-def _is_conllu(line: str, cells: list[str]) -> bool:
-    """Return whether the first line with content belongs to CoNLL-U: a comment, or a number and nine columns."""
-    is_word = len(cells) == 10 and cells[0].isdecimal() and (cells[9] == "_" or "=" in cells[9])
-    return is_word or bool(COMMENT.fullmatch(line))
-
-
-def _check_tag(tag: str, format: Format) -> None:
-    try:
-        split(tag)
-    except ValueError as error:
-        if not format.both:
-            raise
-        raise ValueError(
-            f"{error}. A file given alone has gold tags in its last column but one, and predictions in the last: "
-            f"name other columns with {spell_argument('column', '3,4')}, or give the file of the predictions after it"
-        ) from None
-
-
 def _cells(line: str) -> list[str]:
+    """Return the columns of a line; none if nobody sees anything on it."""
     line = line.rstrip(" \t")
+    if not line.strip(INVISIBLE):
+        return []
     if "\t" in line:
         return [cell.strip(" ") for cell in line.split("\t")]
-    return [cell for cell in line.split(" ") if cell]
+    return [cell for cell in line.rstrip(INVISIBLE).split(" ") if cell]
 
 
-def _columns(width: int, format: Format) -> tuple[int | None, int]:
-    """Return the indices of the columns of words and of tags.
+def has_columns(start: str) -> bool:
+    """Return whether the start of a text file has words and tags in columns.
 
-    A file with two columns of tags and no other columns has no words. Token numbers take their place.
+    >>> has_columns("EU NNP B-ORG\\nrejects VBZ O\\n"), has_columns("Ada met Bob\\nO my\\n")
+    (True, False)
     """
-    if format.field is not None:
-        raise ValueError(
-            f"{spell_argument('column', format.field)}: expected 'last' or a number, since columns of CoNLL files "
-            "have no names"
-        )
-    word = None if format.both and width == 2 else 0
-    tags = format.column - 1 if format.column > 0 else width + format.column
-    if width == 1:
-        raise ValueError("there is one column; expected words and tags, separated by a tab or space")
-    if not 0 <= tags < width:
-        raise ValueError(f"there is no column {abs(format.column)}; the file has {width}")
-    if tags == word:
-        raise ValueError(
-            f"the first column has the words; choose another column of tags with {spell_argument('column')}"
-        )
-    return word, tags
+    rows = [
+        cells for line in start.split("\n")[:SAMPLE] if (cells := _cells(line.strip("\r"))) and cells[0] != DOCSTART
+    ]
+    rows = [cells for cells in rows if not cells[0].startswith("#")]
+    if not rows or len({*map(len, rows)}) > 1 or len(rows[0]) < 2:
+        return False
+    tags = [[cells[k] for cells in rows] for k in range(1, len(rows[0]))]
+    return any(all(tag == "O" or has_prefix(tag) for tag in column) for column in tags)

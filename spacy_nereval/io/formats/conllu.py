@@ -13,7 +13,7 @@ from ..paths import check_is_file, open_input
 from ..records import Record
 from .contents import lines, missing_package
 from .settings import Format
-from .tags import Scheme, gaps_of, place_words, read_tags, same_place, split
+from .tags import Scheme, gaps_of, place_words, read_tags, same_place
 
 if TYPE_CHECKING:
     from conllu import TokenList
@@ -69,7 +69,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path)]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    scheme, has_marks, is_tagged, keys = Scheme(), False, False, set[str]()
+    scheme, has_marks, is_tagged, keys = Scheme(format.scheme, format.outside), False, False, set[str]()
     for number, sentence in enumerate(_sentences(path, format), 1):
         has_marks = has_marks or sentence.begins is not None
         is_tagged = is_tagged or any(tag is not None for tag in sentence.tags)
@@ -113,7 +113,9 @@ def _record(
     annotated, gaps = gaps_of(all_tags, places)
     first = document[0][1]
     id = (first.begins or None) if has_marks else first.id
-    return Record(text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired)
+    return Record(
+        text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired, notes=scheme.notes, scheme=scheme.name
+    )
 
 
 def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
@@ -180,5 +182,4 @@ def _tag(token: Any, field: str | None) -> str | None:
         tag = token.get((field or COLUMN).lower())
     if tag in (None, "_"):
         return "O" if tag == "_" else None
-    split(str(tag))
     return str(tag)

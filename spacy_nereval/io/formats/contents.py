@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TextIO
@@ -11,7 +11,18 @@ from xml.parsers import expat
 
 from ...core.compression import Damaged, compression_of, strip_compression
 from ...core.expansion import TooLarge, check_objects
-from ...core.messages import install_command
+from ...core.keys import (
+    DOCUMENTS,
+    ENDS,
+    MENTIONS,
+    SPAN_LISTS,
+    STARTS,
+    TEXTS,
+    describe_keys,
+    first_value,
+    nested_value,
+)
+from ...core.messages import install_command, spell_argument
 from ..paths import check_is_file, files_under, open_input, readable_file
 
 START = 4096
@@ -80,17 +91,25 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         OSError: If the file cannot be read.
     """
     check_is_file(path)
+    number = 0
     with open_input(path) as file:
         check_is_text(path, file.read(START))
         file.seek(0)
-        number = empty = 0
+        empty = 0
         for line in file:
             number += 1
             try:
-                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+                text = line.decode("utf-8").rstrip("\r\n").removeprefix("\ufeff")
             except UnicodeDecodeError as error:
                 raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None
             empty = empty + 1 if line == b"\n" else 0
+            if "\r" not in text or text.startswith(("{", "[")):  # in JSON, it is white space
+                yield number, text
+            else:
+                for piece in text.split("\r"):  # old Macs end lines so, and the whole file is one line
+                    yield number, piece
+                    number += 1
+                number -= 1
             if empty == MOST_EMPTY:
                 number += _skip_empty_lines(file)
                 empty = 0
@@ -112,7 +131,9 @@ BLOCK = 1 << 12
 """Number of characters that are read at once; more while a value is not complete."""
 
 
-def json_values(path: Path) -> Iterator[tuple[int, Any]]:
+def json_values(
+    path: Path, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None
+) -> Iterator[tuple[int, Any]]:
     """Yield the elements of the list in a JSON file, or all values of a file without a list.
 
     One value is in memory at a time. A list that begins with a text is itself one value,
@@ -120,6 +141,7 @@ def json_values(path: Path) -> Iterator[tuple[int, Any]]:
 
     Args:
         path: The file.
+        pairs_hook: Makes each object, see `json.loads`.
 
     Yields:
         The number of the line on which a value begins, from 1 up, and the value.
@@ -137,7 +159,7 @@ def json_values(path: Path) -> Iterator[tuple[int, Any]]:
     with open_input(path) as start:
         check_is_text(path, start.read(START))
     with TextIOWrapper(open_input(path), encoding="utf-8-sig") as file:
-        values = _Values(file, path)
+        values = _Values(file, path, pairs_hook)
         try:
             yield from values
         except (Damaged, TooLarge):
@@ -155,12 +177,14 @@ class _Values:
         line: The line of the last character that was read.
     """
 
-    def __init__(self, file: TextIO, path: Path) -> None:
+    def __init__(
+        self, file: TextIO, path: Path, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None
+    ) -> None:
         self.line = 1
         self._file, self._path = file, path
         self._text = ""
         self._position = 0
-        self._decoder = json.JSONDecoder()
+        self._decoder = json.JSONDecoder(object_pairs_hook=pairs_hook)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         in_list = self._peek() == "["
@@ -222,6 +246,40 @@ class _Values:
         self._skip(1)
         if self._peek():
             raise ValueError("expected nothing after the list")
+
+
+def documents_in(value: Any, key: str | None = None) -> list[Any] | None:
+    """Return the documents that an object holds as a list; None if it holds none, or is itself a document.
+
+    Args:
+        value: A JSON value.
+        key: The key of the list. By default "documents", or the only list of objects with texts.
+
+    Raises:
+        ValueError: There is no list under the key; names the keys that are there.
+
+    >>> documents_in({"version": 1, "data": {"examples": [{"text": "Ada"}]}})
+    [{'text': 'Ada'}]
+    """
+    if key is not None:
+        if not isinstance(documents := nested_value(value, key), list):
+            said = spell_argument("keys", f"documents={key}")
+            raise ValueError(f"{said}: there is no list {key!r}; {describe_keys(value)}")
+        return documents
+    if not isinstance(value, dict) or _is_document(value):
+        return None
+    if isinstance(value.get(DOCUMENTS), list):
+        return [*value[DOCUMENTS]]
+    objects = [value, *(item for item in value.values() if isinstance(item, dict))]
+    inside = [item for outer in objects for name, item in outer.items() if name not in (*SPAN_LISTS, MENTIONS)]
+    lists = [item for item in inside if isinstance(item, list) and item and all(map(_is_document, item))]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _is_document(value: Any) -> bool:
+    """Return whether a value is an object with a text that is no span, or with passages, as a document of BioC."""
+    is_span = isinstance(value, dict) and first_value(value, (*STARTS, *ENDS)) is not None
+    return isinstance(value, dict) and ("passages" in value or isinstance(first_value(value, TEXTS), str) > is_span)
 
 
 def check_xml(where: Path | str, file: BinaryIO) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.compression import format_extension
+from ...core.keys import nested_value, outer_keys
 from ...core.messages import shorten, spell_argument
 from ..paths import check_is_file, error_message, json_content
 from ..records import Record, row_id
@@ -14,7 +15,7 @@ from ..tables import Table, is_table, name_of, row_noun
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
-from .tags import MISSING, Scheme, gaps_of, join_words, read_tags, same_place, split
+from .tags import EXPECTED, MISSING, Scheme, gaps_of, has_prefix, join_words, read_tags, same_place
 
 SKIPPED = -100
 """The tag of a token for which no loss is computed. Here it means that the token is not annotated."""
@@ -45,9 +46,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path, Format(tag_names="O,B-PER"))]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    explicit_names = tag_names(format.tag_names) if format.tag_names else None
+    given = format.tag_names
+    explicit_names = tag_names(str(given)) if isinstance(given, (str, Path)) else given
     check_is_file(path)
-    scheme, noun = Scheme(), row_noun(path)
+    scheme, noun = Scheme(format.scheme, format.outside), row_noun(path)
     for number, row, names in _rows(path, format.field, explicit_names):
         place = f"{noun} {number}"
         try:
@@ -67,7 +69,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
-        yield Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired)
+        yield Record(
+            text, spans, places, row_id(row), annotated, gaps, repaired=repaired, notes=scheme.notes, scheme=scheme.name
+        )
 
 
 def tag_names(source: str) -> list[str]:
@@ -88,11 +92,8 @@ def tag_names(source: str) -> list[str]:
         if format_extension(path) == ".json":
             raise ValueError(f"{spell_argument('tag_names', source)}: there is no such file")
         names = [name.strip() for name in source.split(",")]
-        try:
-            for name in names:
-                split(name)
-        except ValueError as error:
-            raise ValueError(f"{spell_argument('tag_names', source)}: {error}") from None
+        if len(names) == 1 and not has_prefix(source):
+            raise ValueError(f"{spell_argument('tag_names', source)}: {source[:40]!r} is not a tag; {EXPECTED}")
         return names
     try:
         described_names = names_in(json_content(path))
@@ -144,7 +145,7 @@ def _rows(path: Path, field: str | None, explicit_names: list[str] | None) -> It
     if is_table(path):
         table = Table(path)
         names = explicit_names or names_in({"features": table.features}, field)
-        for number, row in table.rows(["id", "tokens", *((field,) if field else TAG_KEYS)]):
+        for number, row in table.rows(["id", "tokens", *((field,) if field else TAG_KEYS)], outer_keys([field or ""])):
             yield number, row, names
         return
     for line, value in json_values(path):
@@ -177,7 +178,7 @@ def tokens_and_tags(
     (['Ada', '##da'], ['B-PER', '-'])
     """
     key = field or next((key for key in TAG_KEYS if key in row), TAG_KEYS[0])
-    words, tags = row.get("tokens"), row.get(key)
+    words, tags = row.get("tokens"), nested_value(row, key)
     if not isinstance(words, list) or not isinstance(tags, list):
         raise ValueError(
             f'expected lists "tokens" and "{key}"; there are {shorten(", ".join(row))}: name the key of the tags '
@@ -191,7 +192,6 @@ def tokens_and_tags(
 def tag_name(tag: Any, names: Sequence[str] | None) -> str:
     """Return the name of a tag, which may be a number; `MISSING` for `SKIPPED`. Raise ValueError if there is none."""
     if isinstance(tag, str):
-        split(tag)
         return tag
     if type(tag) is not int:
         raise ValueError(f"the tag {shorten(repr(tag))} is neither text nor a number")
@@ -202,6 +202,4 @@ def tag_name(tag: Any, names: Sequence[str] | None) -> str:
             f"the tag {tag} is a number without a name: give the names in their order with "
             f"{spell_argument('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
         )
-    name = name_of(tag, names, "tag")
-    split(name)
-    return name
+    return name_of(tag, names, "tag")

@@ -1,10 +1,11 @@
-"""JSON lines: the package's own format, and those of Prodigy, doccano and spaCy 2."""
+"""JSON of texts with their spans: lines or lists, of the package's own form, and of Prodigy, doccano and spaCy 2."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,28 +13,55 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
-from ...core.compression import BLOCK
+from ...core.compression import BLOCK, format_extension
 from ...core.expansion import LONG, check_objects
-from ...core.messages import PlainSpan, highest_scores, shorten, unique_keys, validate_tokens
+from ...core.keys import (
+    DOCUMENTS,
+    ENDS,
+    LABELS,
+    MENTIONS,
+    SPAN_LISTS,
+    STARTS,
+    TEXTS,
+    TOKEN_LABELS,
+    KeyMap,
+    describe_keys,
+    first_value,
+    label_of,
+    mentions_of,
+    nested_value,
+    outer_keys,
+)
+from ...core.messages import (
+    SHOW,
+    PlainSpan,
+    highest_scores,
+    quote,
+    shorten,
+    spell_argument,
+    unique_keys,
+    validate_tokens,
+)
 from ..paths import check_is_file, open_input, readable_file
-from ..records import Record, locate_mentions, row_id
-from ..tables import Table, is_table, row_noun
-from .contents import lines
+from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
+from ..tables import Table, is_table
+from .contents import documents_in, json_values, lines
 from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
-
-KEYS = ("spans", "entities", "label", "labels")
-"""The keys that can hold the spans, as lists of objects or of [start, end, label]."""
-
-MENTIONS = "mentions"
-"""The key of mentions: spans without offsets, each a string with its label. It is read if there is no list of spans."""
-
-NAMES = (("start", "end", "label"), ("start_offset", "end_offset", "label"))
-"""The keys of a span's parts, in Prodigy and in doccano."""
+from .tags import are_tags
 
 ANSWERS = ("accept", "reject", "ignore")
 
-COLUMNS = ("text", "data", "tokens", "id", "meta", "answer")
+COLUMNS = (*TEXTS, "tokens", "id", "meta", "answer")
 """The other keys that are read."""
+
+LIST = re.compile(r"\s*(\[|\{|\[\s*[\[{].*)\s*")
+"""The first line of a file that is a single JSON value, not a value per line."""
+
+DOCCANO = ("label", "labels")
+"""The keys of lists of [start, end, label] in doccano."""
+
+SPAN = ("start", "end", "label")
+"""The names of the parts of a span in errors."""
 
 ANNOTATOR = "_annotator_id"
 """The key of the annotator of a line, in Prodigy."""
@@ -42,12 +70,14 @@ ANNOTATOR = "_annotator_id"
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per line.
 
-    A line is an object with a "text" and a list of spans under one of `KEYS`, or a list of
-    strings with labels under "mentions"; or spaCy 2's pair [text, {"entities": [...]}]. An
-    object may have "tokens", an "id", an "answer", and fields of the document in "meta". Spans
-    that are objects may have a "score". Offsets count characters, and the end is exclusive. As
-    in Prodigy's own training, a line with an `answer` other than `accept` is not annotated, and
-    an accepted line without a list of spans has no spans. Empty lines are skipped.
+    A line is an object with a "text" and a list of spans under one of `SPAN_LISTS`, or a list of
+    strings with labels there or under "mentions"; or spaCy 2's pair [text, {"entities": [...]}]. A
+    file may also be a list of such objects, or an object with a list of them. An object may have
+    "tokens", an "id", an "answer", and fields of the document in "meta". Spans that are objects may
+    have a "score". Offsets count characters, and the end is exclusive. As in Prodigy's own training,
+    a line with an `answer` other than `accept` is not annotated, and an accepted line without a list
+    of spans has no spans. Any other `answer` without a list of spans is that of a language model, about
+    the text of the line or of gold. Empty lines are skipped.
 
     If "_annotator_id" names several annotators, there is one record per document: the lines of
     different annotators with the same id, or with the same text if they have no id. Such a file
@@ -55,7 +85,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file.
-        format: `format.field` names the key of the spans, instead of `KEYS`; `format.offsets` says
+        format: `format.field` names the key of the spans, instead of `SPAN_LISTS`, and `format.keys` the
+            keys of all parts; `format.offsets` says
             what offsets count; `format.check_text` says whether a span with a "text" has to cover
             that text; `format.match` and `format.occurrences` say how mentions are located.
 
@@ -79,7 +110,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         try:
             yield record_of(entry, format)
         except ValueError as error:
-            raise locate_error(error, f"{path}, {row_noun(path)} {number}") from None
+            raise locate_error(error, f"{path}, {_noun(path)} {number}") from None
 
 
 class Line(NamedTuple):
@@ -109,11 +140,11 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, li
     documents: dict[tuple[bool, str, int], list[Line]] = {}
     if not _may_name_annotators(path) or not any(ANNOTATOR in entry for _, entry in _entries(path, format) if entry):
         return annotators, []
-    noun = row_noun(path)
+    noun = _noun(path)
     line_counts: Counter[tuple[str, bool, str]] = Counter()  # the number of an annotator's lines of one id or text
     for number, entry in _entries(path, format):
         try:
-            text, accepted = _text(entry), _is_accepted(entry)
+            text, accepted = _text(entry), is_answer(entry) or _is_accepted(entry)
         except ValueError as error:
             raise ValueError(f"{path}, {noun} {number}: {error}") from None
         id, name = row_id(entry), str(entry.get(ANNOTATOR, "unknown"))
@@ -165,25 +196,64 @@ def _line_per_document(
 
 
 def _entries(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the JSON value of each line that is not empty, or of each row of a table."""
+    """Yield the number and the JSON value of each document, with the usual names of keys."""
+    if not format.keys and not format.field:
+        yield from _values(path, format)
+        return
+    noun = _noun(path)
+    for number, entry in _values(path, format):
+        try:
+            if format.keys:
+                entry = format.keys.rename(entry)
+            elif format.field and (value := nested_value(entry, format.field)) is not None:
+                entry = {**entry, format.field: value}
+        except ValueError as error:
+            raise ValueError(f"{path}, {noun} {number}: {error}") from None
+        yield number, entry
+
+
+def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the JSON value of each line that is not empty, of each row of a table, or of a list."""
+    noun = _noun(path)
+    if noun == "row":
+        chosen = format.keys.of_documents() if format.keys else []
+        usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR)
+        yield from Table(path).rows([*chosen, *usual], outer_keys((*chosen, format.field or "")))
+    elif noun == "document":
+        values = (_documents(value, format.keys) for _, value in json_values(path, unique_keys))
+        yield from enumerate(entry for documents in values for entry in documents)
+    else:
+        for number, line in lines(path):
+            if len(line) > LONG:
+                check_objects(path, line, readable_file(path))
+            try:
+                if line.strip():
+                    yield number, _entry(line)
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+
+
+def _documents(value: Any, keys: KeyMap | None) -> list[Any]:
+    """Return the documents of a JSON value: those in it, or the value itself."""
+    named = dict(keys.keys) if keys else {}
+    is_document = DOCUMENTS not in named and nested_value(value, named.get("text", "")) is not None
+    inside = None if is_document else documents_in(value, named.get(DOCUMENTS))
+    return [value] if inside is None else inside
+
+
+def _noun(path: Path) -> str:
+    """Return what a document of the file is: a "row" of a table, a "line", or a "document" of a JSON list or object."""
     check_is_file(path)
     if is_table(path):
-        yield from Table(path).rows([*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR])
-        return
-    for number, line in lines(path):
-        if not line.strip():
-            continue
-        if len(line) > LONG:
-            check_objects(path, line, readable_file(path))
-        try:
-            yield number, _entry(line)
-        except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}") from None
+        return "row"
+    if format_extension(path) == ".json":
+        return "document"
+    return "document" if LIST.fullmatch(next((line for _, line in lines(path) if line.strip()), "")) else "line"
 
 
 def _keys(format: Format) -> tuple[str, ...]:
     """Return the keys that can hold the spans."""
-    return (format.field,) if format.field else KEYS
+    return (format.field,) if format.field else SPAN_LISTS
 
 
 def _entry(line: str) -> Any:
@@ -203,14 +273,19 @@ def _may_repeat_keys(line: str) -> bool:
         or line.count('"spans"') > 1
         or line.count('"id"') > 1
         or line.count('"meta"') > 1
-        or not line.count('"start"') == line.count('"end"') == line.count('"label"')
+        or not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
     )
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of a line's JSON value. Raise ValueError that says what is wrong with it."""
     entry = unpack_pair(entry)
+    answer = _answer(entry, format) if isinstance(entry, dict) and "answer" in entry else None
+    if answer and first_value(entry, TEXTS) is None:
+        return Record("", set(), id=row_id(entry), answer=answer)
     text, id = _text(entry), row_id(entry)
+    if answer:
+        return read_answer_about(Record(text, set(), id=id), answer)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
@@ -219,14 +294,48 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
             places = [(token["start"], token["end"], "token") for token in entry["tokens"]]
         except (TypeError, KeyError):
             raise ValueError('"tokens" is not a list of {"start", "end"}') from None
-        token_spans = (fit_span(f"token {k},", token, text, format)[:2] for k, token in enumerate(places))
+        by_unit = format._replace(end=None)  # `end` is about spans
+        token_spans = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(token_spans, len(text))
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
-    if isinstance(entry.get(MENTIONS), list) and not any(isinstance(entry.get(key), list) for key in _keys(format)):
+    plain = _plain_spans(entry, len(text), format)
+    if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)
-        return locate_mentions(side, entry[MENTIONS], format.match, format.occurrences)
-    spans, rejected, scores = _spans(entry, text, format)
+        check_are_mentions(mentions)
+        return locate_mentions(side, mentions, format.match, format.occurrences)
+    spans, rejected, scores = _spans(entry, text, format) if plain is None else (plain, 0, {})
     return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
+
+
+def is_answer(entry: Any) -> bool:
+    """Return whether an object has the answer of a language model, and no spans.
+
+    >>> is_answer({"answer": "[]"}), is_answer({"text": "Ada", "answer": "accept"})
+    (True, False)
+    """
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("answer"), str) or entry["answer"] in ANSWERS:
+        return False
+    return not any(isinstance(entry.get(key), (list, dict)) for key in (*SPAN_LISTS, MENTIONS))
+
+
+def _answer(entry: Any, format: Format) -> Answer | None:
+    """Return the answer of a language model that a line has in place of spans; None if it has none."""
+    if format.field or not is_answer(entry):
+        return None
+    label = entry.get("label")
+    return Answer(entry["answer"], label if isinstance(label, str) else None, format.match, format.occurrences)
+
+
+def check_are_mentions(mentions: Sequence[Any]) -> None:
+    """Raise ValueError if the labels of mentions are the tags of tokens."""
+    labels: list[Any] = [
+        mention[-1] if isinstance(mention, (tuple, list)) and mention else None for mention in mentions
+    ]
+    if are_tags(labels):
+        raise ValueError(
+            f"the label {quote(labels[0])} of a mention is the tag of a token; expected labels of mentions, or the "
+            'words under "tokens" and their tags under "ner_tags"'
+        )
 
 
 def unpack_pair(entry: Any) -> Any:
@@ -241,12 +350,29 @@ def unpack_pair(entry: Any) -> Any:
 
 
 def _text(entry: Any) -> str:
-    text: object = (
-        entry.get("text", entry.get("data")) if isinstance(entry, dict) else None
-    )  # data: doccano 1.5 and 1.6
+    text = entry.get(TEXTS[0]) if isinstance(entry, dict) else None
+    if not isinstance(text, str) and isinstance(entry, dict):
+        text = first_value(entry, TEXTS)  # data: doccano 1.5 and 1.6
     if not isinstance(text, str):
-        raise ValueError('expected an object with a "text": {"text": ..., "spans": [{"start", "end", "label"}]}')
+        remedy = ""
+        if isinstance(entry, dict):
+            texts = {str(name): value for name, value in entry.items() if isinstance(value, str)}
+            example = max(texts, key=lambda name: len(texts[name]), default="KEY")
+            remedy = f"; {describe_keys(entry)}: name the keys with {spell_argument('keys', f'text={example},...')}"
+        raise ValueError(
+            f'expected an object with a "text": {{"text": ..., "spans": [{{"start", "end", "label"}}]}}{remedy}; {SHOW}'
+        )
     return text
+
+
+def _mentions(entry: dict[str, Any], format: Format) -> list[Any] | None:
+    """Return the spans of a line without offsets; None if it has a list of spans with offsets, or no list."""
+    keys = _keys(format)
+    span_lists = [entry[key] for key in keys if isinstance(entry.get(key), list)]
+    if not span_lists:
+        given = next((entry[key] for key in (MENTIONS, *keys) if mentions_of(entry.get(key))), entry.get(MENTIONS))
+        return given if isinstance(given, list) else mentions_of(given)
+    return span_lists[0] if len(span_lists) == 1 and mentions_of(span_lists[0]) else None
 
 
 def _is_accepted(entry: Any) -> bool:
@@ -259,19 +385,23 @@ def _is_accepted(entry: Any) -> bool:
 
 def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int, dict[PlainSpan, Any]]:
     """Return the accepted spans of a line, the number of rejected ones, and the scores of spans that have one."""
-    if (plain := _plain_spans(entry, len(text), format)) is not None:
-        return plain, 0, {}
     keys = _keys(format)
     span_lists = {key: entry[key] for key in keys if isinstance(entry.get(key), list)}
     if not span_lists:
         if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
             return [], 0, {}  # Prodigy leaves the list out if an annotator accepted a text without spans
-        raise ValueError(f'there is no list of "{keys[0]}"; write an empty list for a text without spans')
+        named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
+        others = {name: entry[name] for name in entry if name not in COLUMNS}
+        remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
+        shown = f"; {SHOW}" if others else ""
+        raise ValueError(
+            f'there is no list of "{keys[0]}"; {remedy}write an empty list for a text without spans{shown}'
+        )
     key, entries = next(iter(span_lists.items()))
-    is_doccano = any("start_offset" in span if isinstance(span, dict) else key in KEYS[2:] for span in entries)
+    is_doccano = any("start_offset" in span if isinstance(span, dict) else key in DOCCANO for span in entries)
     has_texts = all(isinstance(span, dict) and span.get("text") is not None for span in entries)
     if is_doccano and not has_texts:
-        ends = [span.get("end_offset", span.get("end")) for span in entries if isinstance(span, dict)]
+        ends = [first_value(span, ENDS) for span in entries if isinstance(span, dict)]
         ends += [span[1] for span in entries if isinstance(span, (list, tuple)) and len(span) > 1]
         check_unit_is_known(text, ends, format, "doccano")
     accepted = {
@@ -299,15 +429,16 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
     Nearly all lines have this form. Reading them this way takes half the time.
     """
     if (
-        entry.get(KEYS[0]).__class__ is not list
-        or not entry.keys().isdisjoint(KEYS[1:])
-        or format.field not in (None, KEYS[0])
+        entry.get(SPAN_LISTS[0]).__class__ is not list
+        or not entry.keys().isdisjoint(SPAN_LISTS[1:])
+        or format.field not in (None, SPAN_LISTS[0])
         or format.offsets not in (None, AUTO_OFFSETS, CODEPOINT)
+        or format.end == "inclusive"
     ):
         return None
     spans: list[PlainSpan] = []
     try:
-        for span in entry[KEYS[0]]:
+        for span in entry[SPAN_LISTS[0]]:
             start, end, label = span["start"], span["end"], span["label"]
             if not (len(span) == 3 and start.__class__ is end.__class__ is int and 0 <= start <= end <= length):
                 return None
@@ -321,7 +452,7 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
 
 def _surface(k: int, span: Any) -> str | None:
     """Return the text that the file repeats for a span; None if it does not."""
-    text = span.get("text") if isinstance(span, dict) else None
+    text = first_value(span, ("text", "entity_value")) if isinstance(span, dict) else None
     if text is not None and not isinstance(text, str):
         raise ValueError(f"span {k} has the text {shorten(repr(text))}; expected the part of the text that it covers")
     return text
@@ -336,7 +467,14 @@ def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
         if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < len(tokens)):
             raise ValueError(f"span {k} is from token {first} to {last}; the text has {len(tokens)} tokens, from 0 up")
         return [tokens[first]["start"], tokens[last]["end"], span["label"]]
-    names = NAMES[isinstance(span, dict) and "start_offset" in span]
-    if missing := [name for name in names if not isinstance(span, dict) or name not in span]:
-        raise ValueError(f"span {k} has no {', '.join(map(repr, missing))}")
-    return [span[name] for name in names]
+    names = ("start_offset", "end_offset", "label") if isinstance(span, dict) and "start_offset" in span else SPAN
+    lacks = [not isinstance(span, dict) or span.keys().isdisjoint(n) for n in (STARTS, ENDS, LABELS[:-1])]
+    parts = [first_value(span, STARTS), first_value(span, ENDS), label_of(span)]
+    if missing := [repr(name) for name, part, lack in zip(names, parts, lacks) if part is None and lack]:
+        remedy = ""
+        if isinstance(span, dict):
+            is_tag = missing == ["'label'"] and "entity" in span
+            said = TOKEN_LABELS if is_tag else f"name the keys with {spell_argument('keys', 'start=KEY,...')}"
+            remedy = f"; {describe_keys(span)}: {said}"
+        raise ValueError(f"span {k} has no {', '.join(missing)}{remedy}")
+    return parts

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...core.keys import nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
 from .contents import json_values
-from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
+from .settings import GROUND_TRUTH, Annotators, Format, check_unit_is_known, fit_span, locate_error
 
 KINDS = ("labels", "hypertextlabels")
 """The types of results that are labelled spans. Others, such as relations, are left out."""
@@ -23,11 +24,13 @@ class Annotation(NamedTuple):
         name: The annotator, or the version of the model.
         result: The regions.
         predicted: Whether it comes from a model.
+        is_ground_truth: Whether it is marked as ground truth.
     """
 
     name: str
     result: list[Any]
     predicted: bool = False
+    is_ground_truth: bool = False
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -40,8 +43,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file.
-        format: `format.annotator` chooses the annotator, by email or number; `format.field`
-            the key of the text in the data; `format.offsets` says what offsets count.
+        format: `format.annotator` chooses the annotator, by email or number, or the ground truth;
+            `format.field` the key of the text in the data, and after a colon its name in regions;
+            `format.offsets` says what offsets count.
 
     Yields:
         One record per task.
@@ -57,7 +61,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [record.spans for record in read(path)]
     [{(0, 3, 'PER')}]
     """
-    human, model, is_html = annotators_of(path, format)
+    human, model, (is_html, targets) = annotators_of(path, format)
     by_model = not human.by_document or any(format.annotator in names for names in model.by_document.values())
     annotators = model if by_model else human
     if annotators.by_document or format.annotator:
@@ -65,34 +69,48 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     read_ids: set[str] = set()
     for line, task in json_values(path):
         try:
-            annotations = [a for a in _annotations(task) if a.predicted == by_model and annotators.is_read(a.name)]
+            annotations = [
+                a
+                for a in _annotations(task, format.annotator)
+                if a.predicted == by_model and annotators.is_read(a.name)
+            ]
             id = row_id(task)
             if "data" not in task:  # JSON-MIN has a row for each annotation of a task
                 is_in_other_row = not annotations and format.annotator in annotators.by_document.get(id or "", ())
                 if is_in_other_row or id in read_ids:
                     continue
                 read_ids |= {id} if id else set()
-            yield _record(task, annotations[0] if annotations else None, format, is_html)
+            yield _record(task, annotations[0] if annotations else None, format, is_html, targets)
         except ValueError as error:
             raise locate_error(error, f"{path}, line {line}") from None
 
 
-def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, Annotators, bool]:
-    """Return the annotators of a file, its models, and whether its texts are HTML. Errors name the line."""
+def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, Annotators, tuple[bool, set[str]]]:
+    """Return the annotators of a file, its models, whether its texts are HTML, and the names of texts with regions.
+
+    Errors name the line.
+    """
     human, model = Annotators(path, format.annotator), Annotators(path, format.annotator)
-    is_html = False
+    is_html, targets = False, set[str]()
     for line, task in json_values(path):
         try:
-            for annotation in _annotations(task):
+            for annotation in _annotations(task, format.annotator):
+                human.has_ground_truth = human.has_ground_truth or annotation.is_ground_truth
                 (model if annotation.predicted else human).see(row_id(task) or f"on line {line}", annotation.name)
                 is_html = is_html or any(_kind(region) == KINDS[1] for region in annotation.result)
+                targets |= {
+                    str(region["to_name"]) for region in annotation.result if _kind(region) and "to_name" in region
+                }
         except ValueError as error:
             raise ValueError(f"{path}, line {line}: {error}") from None
-    return human, model, is_html
+    return human, model, (is_html, targets)
 
 
-def _annotations(task: Any) -> list[Annotation]:
-    """Return the annotations of a task that were not cancelled, and the predictions."""
+def _annotations(task: Any, annotator: str | None = None) -> list[Annotation]:
+    """Return the annotations of a task that were not cancelled, and the predictions.
+
+    If the annotator is `GROUND_TRUTH`, it is the name of those that are marked as ground truth.
+    """
     if not isinstance(task, dict):
         raise ValueError('expected a task: {"data": {"text": ...}, "annotations": [{"result": [...]}]}')
     if "data" not in task:
@@ -106,7 +124,9 @@ def _annotations(task: Any) -> list[Annotation]:
             if isinstance(name, dict):
                 name = name.get("email") or name.get("id")
             regions = _list_of_objects(entry.get("result") or [], "result")
-            annotations.append(Annotation("unknown" if name is None else str(name), regions, key == "predictions"))
+            is_truth = entry.get("ground_truth") is True and key != "predictions"
+            name = GROUND_TRUTH if is_truth and annotator == GROUND_TRUTH else "unknown" if name is None else str(name)
+            annotations.append(Annotation(name, regions, key == "predictions", is_truth))
     return annotations
 
 
@@ -132,15 +152,26 @@ def _kind(region: dict[str, Any]) -> str:
     return kind if kind in KINDS and isinstance(value, dict) and value.get(kind) else ""
 
 
-def _record(task: dict[str, Any], annotation: Annotation | None, format: Format, is_html: bool) -> Record:
-    text = _text(task, format)
+def _record(
+    task: dict[str, Any], annotation: Annotation | None, format: Format, is_html: bool, targets: Collection[str]
+) -> Record:
+    """Return the record of a task with the regions on its text.
+
+    Args:
+        task: The task.
+        annotation: The annotation that is read; None if there is none.
+        format: How it is read.
+        is_html: Whether the texts of the file are HTML.
+        targets: The names (`to_name`) of all texts of the file that have regions.
+    """
+    text, target = _text(task, format, targets)
     if is_html:
         text = html_text(text)
     if annotation is None:
         return Record(text, set(), id=row_id(task), annotated=False)
     spans: list[PlainSpan] = []
     scores: list[Any] = []
-    regions = [region for region in annotation.result if _kind(region)]
+    regions = [region for region in annotation.result if _kind(region) and region.get("to_name", target) == target]
     for k, region in enumerate(regions):
         spans += _spans(k, region["value"], region["type"], text, format)
         scores += [region.get("score")] * (len(spans) - len(scores))
@@ -149,16 +180,34 @@ def _record(task: dict[str, Any], annotation: Annotation | None, format: Format,
     return Record.deduplicate(text, spans, id=row_id(task), others=others, span_scores=span_scores)
 
 
-def _text(task: dict[str, Any], format: Format) -> str:
+def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tuple[str, str | None]:
+    """Return the text of a task, and the name of the text in regions (`to_name`).
+
+    Names of texts are usually those of keys in the data. `format.field` is a key, or a key and a name: key:name.
+    """
     data = task.get("data", task)
     if not isinstance(data, dict):
         raise ValueError('"data" is not an object')
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
-    key = format.field or ("text" if "text" in texts or len(texts) != 1 else next(iter(texts)))
-    if key not in texts:
+    named = [name for name in targets if name in texts]
+    usual = (
+        named[0] if len(named) == len(targets) == 1 else "text" if "text" in texts or len(texts) != 1 else [*texts][0]
+    )
+    key, _, target = (format.field or usual, "", "")
+    if not isinstance(nested_value(data, key), str):
+        key, _, target = key.partition(":")
+    if not isinstance(text := nested_value(data, key), str):
         keys = join_names([*texts], 20)
         raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys}")
-    return texts[key]
+    others = [name for name in sorted(targets) if name not in texts]
+    if target or key in targets or not others:
+        return text, target or key
+    if len(others) > 1:
+        raise ValueError(
+            f"the regions are on several texts, with the to_name {join_names(sorted(targets))}: say which of them is "
+            f"the text {key!r} of the data with {spell_argument('column', f'{key}:{others[0]}')}"
+        )
+    return text, others[0]
 
 
 def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) -> list[PlainSpan]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS
 from ..paths import check_is_file
 from ..records import Record
 from ..tables import Table
@@ -43,7 +44,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 def _has_tags(table: Table, format: Format) -> bool:
     """Return whether the rows are tokens and tags rather than texts and spans."""
-    spans = ((format.field,) if format.field else (*jsonl.KEYS, jsonl.MENTIONS)) if "text" in table.columns else ()
+    has_text = any(name in table.columns for name in TEXTS)
+    if format.keys or (format.field and format.field not in table.columns):  # a key in a nested column
+        return not format.keys and not has_text
+    spans = ((format.field,) if format.field else (*SPAN_LISTS, MENTIONS)) if has_text else ()
     tags = ((format.field,) if format.field else TAG_KEYS) if "tokens" in table.columns else ()
     if any(name in table.columns and not _is_tags(table.columns[name]) for name in spans):
         return False

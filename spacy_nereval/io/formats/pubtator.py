@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...core.messages import PlainSpan, shorten
+from ...core.messages import SHOW, PlainSpan, shorten
 from ..records import Record
 from .contents import lines
 from .settings import Format, fit_span, locate_error
 
 TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
 """A line with the title or the abstract."""
+
+RELATION = re.compile(r"[^\W\d]\D*")
+"""The type of a relation."""
+
+OFFSETS = re.compile(r"(?<!\S)(\d+)\s+(\d+)(?!\S)")
+"""Two numbers, which may be offsets."""
 
 Line = tuple[int, str]
 """A line and its number."""
@@ -71,7 +77,7 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
     others = 0
     for number, line in annotation_lines:
         try:
-            line_spans = _spans(id, line, text, format)
+            line_spans = _spans(id, line.split("\t"), text, format)
         except ValueError as error:
             raise locate_error(error, f"{path}, line {number}") from None
         others += line_spans is None
@@ -79,14 +85,22 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
     return Record.deduplicate(text, spans, id=id, others=others)
 
 
-def _spans(id: str, line: str, text: str, format: Format) -> list[PlainSpan] | None:
+def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[PlainSpan] | None:
     """Return the spans of a line, or None for a relation."""
-    cells = line.split("\t")
     if cells[0] != id:
         raise ValueError(f"a line of document {shorten(cells[0])!r} in document {shorten(id)!r}")
-    if len(cells) > 2 and not cells[1].isdecimal():
+    if len(cells) in (4, 5) and RELATION.fullmatch(cells[1]) and not _is_annotation(cells, text):
         return None
-    if len(cells) < 5 or not cells[2].isdecimal():
-        raise ValueError("expected id, start, end, text and label with tabs between them")
+    if len(cells) < 5 or not (cells[1].isdecimal() and cells[2].isdecimal()):
+        raise ValueError(
+            "expected id, start, end, text and label with tabs between them, or a relation: id, type and what it "
+            f"relates; found {shorten(repr(cells))}; {SHOW}"
+        )
     start, end, surface, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
     return [fit_span("annotation", (start, end, label), text, format, surface)]
+
+
+def _is_annotation(cells: Sequence[str], text: str) -> bool:
+    """Return whether the cells of a line, in whatever order, have offsets in the text and what is there."""
+    places = (map(int, match.groups()) for match in OFFSETS.finditer(" ".join(cells[1:])))
+    return any(start < end and text[start:end].strip() in cells for start, end in places)

@@ -18,12 +18,15 @@ from ...core.arguments import (
     CODEPOINT,
     LISTED,
     OFFSETS,
+    SAME,
     UTF8,
     UTF16,
     Reading,
+    side_reading,
     validate_settings,
 )
 from ...core.compression import strip_compression
+from ...core.keys import KeyMap, key_maps
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span
 from ..records import Record
 from .contents import files_in
@@ -37,7 +40,8 @@ class Format(NamedTuple):
 
     Args:
         name: The registered name of the format; None infers it from the path.
-        column: CoNLL: the column of the tags, 1 for the first, -1 for the last.
+        column: CoNLL: the column of the tags, 1 for the first, -1 for the last, 0 for the last or the only one with
+            tags.
         both: CoNLL: the file has a column of gold tags and one of predicted tags.
             If these are its only columns, it has no words.
         repair: CoNLL: how to read tag sequences that the tagging scheme does not
@@ -52,14 +56,20 @@ class Format(NamedTuple):
         field: The name of the column, layer, key or type that has the labels.
         annotator: Formats with several annotators in a file: the one whose spans are read. None for
             the only one; several are then an error.
+        keys: JSON and Parquet: the names of the keys that have the parts of a document and of a span.
+        match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
         tag_names: Tags that are numbers: their names with commas between them, or the path of a
             JSON file with a list of names or a mapping `id2label`.
         match: JSONL: how mentions without offsets are located, one of `arguments.LEVELS`.
         occurrences: JSONL: which occurrences of such mentions are spans, one of `arguments.OCCURRENCES`.
+        scheme, outside: Tags: their scheme, one of `arguments.SCHEMES`, and the tag of tokens outside beside O.
+        end: Formats with offsets: "inclusive" if the end of a span is the offset of its last character.
+        words: CoNLL: the number or the name of the column of the words; None for the first that has words.
+        missing_tokens: Predictions: "O" to read tokens that gold has beyond them as outside of spans.
     """
 
     name: str | None = None
-    column: int = -1
+    column: int = 0
     both: bool = False
     repair: str | None = None
     discontinuous: str | None = None
@@ -70,7 +80,14 @@ class Format(NamedTuple):
     occurrences: str = LISTED
     field: str | None = None
     annotator: str | None = None
-    tag_names: str | None = None
+    tag_names: Any = None
+    scheme: str = "auto"
+    outside: str | None = None
+    end: str | None = None
+    words: str | None = None
+    missing_tokens: str | None = None
+    keys: KeyMap | None = None
+    match_text: str = SAME
 
 
 def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -78,7 +95,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
 
     Args:
         reading: How annotation is read; `format`, `column` and `annotator` may have a value for each side, with a comma
-            between them.
+            between them, and `keys` may be a list of two.
         both: Whether one file has both sides. `column` then gives two keys, or two columns by name or number; by
             default the last two columns, as in conlleval's input.
 
@@ -94,7 +111,7 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
     """
     validate_settings(reading)
     column, annotator = reading.column, reading.annotator
-    columns = _columns(column) if column is not None else [-2, -1] if both else [-1]
+    columns = _columns(column) if column is not None else [-2, -1] if both else [0]
     by_name = [name for name in columns if isinstance(name, str)]
     if both and (len({*columns}) < 2 or len(by_name) == 1):
         raise ValueError(
@@ -108,21 +125,35 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             f"{spell_argument('annotator', annotator)}: expected one name, or two for gold and predictions, as in "
             "ann,bob"
         )
+    maps = key_maps(reading.keys)
+    if column is not None and any(maps):
+        raise ValueError(
+            f"{spell_argument('keys')} is given in addition to {spell_argument('column', column)}: name the key of the "
+            f"spans with {spell_argument('keys', f'spans={column}')} too"
+        )
     formats = reading.format.split(",") if reading.format else [None]
+    sides = [side_reading(reading, side) for side in (0, 1)]
     gold, pred = (
         Format(
             name=formats[side % len(formats)],
-            column=tag_column if isinstance(tag_column, int) else -1,
+            column=tag_column if isinstance(tag_column, int) else 0,
+            words=None if reading.word_column is None else str(reading.word_column),
             field=tag_column if isinstance(tag_column, str) else None,
             annotator=annotators[side % len(annotators)],
             both=both,
             repair=None if reading.repair == "error" else reading.repair,
             discontinuous=reading.discontinuous,
-            offsets=reading.offsets,
+            offsets=sides[side].offsets,
+            end=sides[side].end,
+            scheme=reading.scheme,
+            missing_tokens=reading.missing_tokens,
+            outside=reading.outside,
             check_text=reading.check_text,
             tag_names=reading.tag_names,
             match=reading.match,
             occurrences=reading.occurrences,
+            keys=maps[side],
+            match_text=reading.match_text,
         )
         for side, tag_column in enumerate((columns[0], columns[-1]))
     )
@@ -147,6 +178,10 @@ def _columns(text: str | int) -> list[int | str]:
     return columns
 
 
+GROUND_TRUTH = "ground_truth"
+"""The annotator that stands for the annotations that Label Studio marks as ground truth, whoever made them."""
+
+
 class Annotators:
     """The annotators of the documents of a file, and the one who is read.
 
@@ -159,6 +194,7 @@ class Annotators:
 
     Attributes:
         by_document: The annotators of each document.
+        has_ground_truth: Whether annotations are marked as ground truth, which is read as an annotator's.
 
     >>> annotators = Annotators("a.json", None)
     >>> annotators.see("1", "ann")
@@ -173,6 +209,7 @@ class Annotators:
         self._annotator = annotator
         self._names: dict[str, None] = {}
         self.by_document: dict[str, list[str]] = {}
+        self.has_ground_truth: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -197,7 +234,8 @@ class Annotators:
             authors = [*filter(self.is_read, names)]
             if len(authors) < 2:
                 continue
-            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names([*self._names], 20)}"
+            choices = [*self._names, *[GROUND_TRUTH] * self.has_ground_truth]
+            remedy = f"choose an annotator with {spell_argument('annotator')}: {join_names(choices, 20)}"
             if len({*authors}) == 1:
                 remedy = "keep one of them"
             raise ValueError(
@@ -226,6 +264,10 @@ class DocumentFile(NamedTuple):
     path: Path
     id: str | None = None
     annotated: bool = True
+
+    def annotated_record(self, record: Record) -> Record:
+        """Return a record of the file, without its annotation if that is not to be read."""
+        return record if self.annotated else Record(record.text, set(), id=record.id, annotated=False)
 
 
 def document_files(path: Path, endings: tuple[str, ...], format: Format) -> Iterator[DocumentFile]:
@@ -284,11 +326,14 @@ FARTHEST_PIECE = 1_000_000
 """Maximum number of characters between two pieces of a text. More is a wrong offset, and would fill the memory."""
 
 
-def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> list[tuple[int, int]]:
+def join_pieces(
+    pieces: list[tuple[int, int]], discontinuous: str | None, text: str | None = None
+) -> list[tuple[int, int]]:
     """Return the (start, end) pairs that replace a span in several pieces.
 
     Args:
         pieces: The (start, end) of every piece.
+        text: The text. Pieces with nothing but white space between them are one, since brat divides spans at line ends.
         discontinuous: "hull" for one span over all pieces, "parts" for each piece.
 
     Raises:
@@ -296,7 +341,16 @@ def join_pieces(pieces: list[tuple[int, int]], discontinuous: str | None) -> lis
 
     >>> join_pieces([(0, 5), (8, 10)], "hull"), join_pieces([(0, 5), (8, 10)], "parts")
     ([(0, 10)], [(0, 5), (8, 10)])
+    >>> join_pieces([(0, 5), (6, 10)], None, "purus\\nconv. and")
+    [(0, 10)]
     """
+    if text is not None and len(pieces) > 1:
+        given, pieces = sorted(pieces), []
+        for start, end in given:
+            if pieces and not text[pieces[-1][1] : start].strip():
+                pieces[-1] = pieces[-1][0], max(end, pieces[-1][1])
+            else:
+                pieces.append((start, end))
     if len(pieces) == 1 or discontinuous == "parts":
         return pieces
     if discontinuous == "hull":
@@ -337,6 +391,8 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
     """
     offsets = CODEPOINT if format.offsets in (None, AUTO_OFFSETS) else format.offsets
     expected = surface if format.check_text else None
+    if format.end == "inclusive":
+        span = exclusive_span(span)
     try:
         if offsets == CODEPOINT or text.isascii():
             start, end, label = validate_span(name, span, len(text))
@@ -348,9 +404,32 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
         inclusive = text[start : end + 1].split() == expected.split()
         raise Misfit(
             f"{name} from {span[0]} to {span[1]}, is {quote(text[start:end])}, but the file says {quote(expected)}"
-            + "; the end seems to be that of the last character, expected the offset after it" * inclusive
+            + "; the end seems to be that of the last character, expected the offset after it: " * inclusive
+            + spell_per_side("end", "inclusive") * inclusive
         )
     return start, end, label
+
+
+def spell_per_side(name: str, value: str) -> str:
+    """Return an argument with a value, and with it for the predictions alone, since the other side may be right.
+
+    >>> spell_per_side("end", "inclusive")
+    "end='inclusive' (end='exclusive,inclusive' if only the predictions' are)"
+    """
+    other = {"end": "exclusive", "offsets": CODEPOINT}[name]
+    return f"{spell_argument(name, value)} ({spell_argument(name, f'{other},{value}')} if only the predictions' are)"
+
+
+def exclusive_span(span: Any) -> Any:
+    """Return a span whose end is the offset of its last character with the offset after it, other values unchanged.
+
+    >>> exclusive_span((0, 2, "PER")), exclusive_span((0, "2", "PER"))
+    ((0, 3, 'PER'), (0, '2', 'PER'))
+    """
+    if not isinstance(span, (tuple, list)) or len(span) != 3:
+        return span
+    start, end, label = span
+    return start, end + 1 if hasattr(end, "__index__") and not isinstance(end, bool) else end, label
 
 
 def suggest_unit(read: Callable[[Format], object], format: Format = Format()) -> str:
@@ -365,7 +444,7 @@ def suggest_unit(read: Callable[[Format], object], format: Format = Format()) ->
             read(format._replace(offsets=unit))
         except ValueError:
             continue
-        return f"; offsets would fit as {UNIT_NAMES[unit]}: convert them to characters of the str"
+        return f"; offsets would fit as {UNIT_NAMES[unit]}: {spell_per_side('offsets', unit)}"
     return ""
 
 
@@ -482,9 +561,9 @@ def read_with_fitting_offsets(
             yield from read(path, format._replace(offsets=fitting_unit))
             return
         remedy = f"; correct one of them, or use {spell_argument('check_text', False)} to go by the offsets"
-        if fitting_unit:
-            argument = spell_argument("offsets", fitting_unit)
-            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting_unit]}: {argument}"
+        if fitting_unit:  # the unit alone would be that of the other side too, which may be read rightly
+            argument = spell_argument("offsets", AUTO_OFFSETS)
+            remedy = f"; all spans of {path} fit if offsets count {UNIT_NAMES[fitting_unit]}: {argument} finds the unit"
         elif isinstance(error, BeyondText):
             remedy = ""
         raise ValueError(f"{error}{remedy}") from None

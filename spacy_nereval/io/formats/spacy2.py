@@ -10,7 +10,7 @@ from ...core.messages import PlainSpan
 from ..records import Record, row_id
 from .contents import json_values
 from .settings import Format, fit_span, locate_error
-from .tags import Scheme, gaps_of, place_words, read_tags, same_place, split
+from .tags import Scheme, gaps_of, place_words, read_tags, same_place
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -82,13 +82,11 @@ def _paragraph_record(paragraph: Any, line: int, format: Format) -> Record:
         raise ValueError('"sentences" is not a list of {"tokens": [{"orth", "ner"}]}') from None
     text = raw if isinstance(raw, str) else " ".join(words)
     places = place_words(words, text)
-    scheme = Scheme()
-    scheme.see(["U-x"], same_place(f"line {line}"))  # spaCy's tags are BILUO
+    scheme = Scheme("BILUO")
     spans: set[PlainSpan] = set()
     repaired = first = 0
     for sentence in tags:
-        for tag in sentence:
-            split(tag)
+        scheme.see(sentence, same_place(f"line {line}"))
         offsets = places[first : first + len(sentence)]
         sentence_spans, repairs = read_tags(sentence, offsets, scheme, format.repair, same_place(f"line {line}"))
         spans, repaired, first = spans | sentence_spans, repaired + repairs, first + len(sentence)

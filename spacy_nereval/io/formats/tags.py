@@ -7,9 +7,9 @@ chunks are spans, and which are errors.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,34 @@ from ...core.arguments import Reading, validate_settings
 from ...core.messages import PlainSpan, quote, shorten, spell_argument
 from ...core.spans import Document
 
-PREFIXES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
+PREFIXES = {"B": "B", "I": "I", "M": "I", "L": "L", "E": "L", "U": "U", "S": "U", "W": "U"}
 """The prefixes of all schemes, as the letters of BILUO."""
+
+OTHERWISE_NAMED = {"": "", "auto": "", "IO": "IOB1", "BIOES": "BILUO", "BMES": "BILUO"}
+"""Schemes that are read as others: in IO, every tag is read as if it had the prefix I."""
+
+EXPECTED = "expected O, or B-, I-, M-, L-, E-, U-, S- or W- with a label"
+
+IO_NOTE = (
+    "the tags have no prefixes and are read in the scheme IO, in which equal neighbours are one span; if they "
+    "are not, name the scheme"
+)
+
+MARK = "([BILUESMWbi]|(?i:begin|beg|inside|in|middle|mid|end|last|single|unit))"
+LIKE_PREFIX, LIKE_SUFFIX = re.compile(rf"{MARK}[\W_]+(\w.*)"), re.compile(rf"(.*\w)[\W_]+{MARK}")
+"""Tags that look like those of a scheme, with another separator, in small letters, or with a suffix."""
+
+SEVERAL = re.compile(r"\w[|;,+&/ ][BILUESMW]-\w")
+"""A tag that is followed by another one."""
+
+OUTSIDE_NAMES = {"no_entity", "none", "outside", "other", "o", "0", "_", "", "null", "nil", "out"}
+"""Usual names of tokens outside, in small letters."""
+
+INVISIBLE = (
+    "".join(chr(k) for k in (0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xAD, 0xFEFF))
+    + " \t\n\r\v\f\xa0\u2028\u2029"
+)
+"""Characters that nobody sees at the edges of words and tags."""
 
 ALLOWED = {"BILUO": re.compile("BI*L|U"), "IOB2": re.compile("BI*"), "IOB1": re.compile("[BI]I*")}
 """The prefixes that a chunk may have in each scheme. BIOES is BILUO with other letters."""
@@ -51,7 +77,7 @@ def split(tag: str) -> tuple[str, str]:
         return "", ""
     prefix, _, label = tag.partition("-")
     if prefix not in PREFIXES or not label:
-        raise ValueError(f"{tag[:40]!r} is not a tag; expected O, or B-, I-, L-, U-, E- or S- with a label")
+        raise ValueError(f"{tag[:40]!r} is not a tag; {EXPECTED}")
     return PREFIXES[prefix], label
 
 
@@ -134,44 +160,181 @@ def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
 class Scheme:
     """The tagging scheme of a file or a list, inferred from the tags of all its sentences unless it is given.
 
-    Any L, U, E or S makes it BILUO. Otherwise it is IOB1 if some chunk begins with I,
-    and every B directly follows a chunk of its own label, since only IOB1 writes such tags.
+    Without any prefix, the tags are in IO. Any L, U, E or S makes them BILUO. Otherwise it is IOB1 if some chunk
+    begins with I, and every B directly follows a chunk of its own label, since only IOB1 writes such tags.
     All other files are IOB2. Files that both IOB schemes allow mean the same in both.
 
     Args:
-        name: The scheme, one of `ALLOWED`; "" to infer it.
+        name: The scheme, one of `arguments.SCHEMES`.
+        outside: The tag of tokens outside of spans, beside O; None for O alone.
 
     >>> scheme = Scheme()
-    >>> chunks_of_sentence = scheme.see(["O", "I-PER", "B-PER"], "line {}".format)
+    >>> scheme.see(["O", "I-PER", "B-PER"], "line {}".format)
     >>> scheme.name, scheme.evidence
     ('IOB1', 'I-PER in line 1')
-    >>> chunks_of_sentence = scheme.see(["B-PER"], "line {}".format)
+    >>> scheme.see(["B-PER"], "line {}".format)
     >>> scheme.name, scheme.evidence
     ('IOB2', 'B-PER in line 0')
+    >>> scheme = Scheme(outside="none")
+    >>> scheme.see(["PER", "none", "O"], "line {}".format)
+    >>> scheme.plain_tags(["PER", "none"])
+    ['I-PER', 'O']
     """
 
-    def __init__(self, name: str = "") -> None:
-        self._name = name
+    def __init__(self, name: str = "auto", outside: str | None = None) -> None:
+        self._given = name
+        self._outside = {"O", MISSING, *([] if outside is None else [outside])}
         self._evidence: dict[str, str] = {}  # the first evidence for each scheme
+        self._places: dict[str, str] = {}  # the first place of each tag
+        self._plain: dict[str, str] | None = None
 
-    def see(self, tags: Sequence[str], where: Where) -> list[Chunk]:
-        """Use the tags of one sentence as evidence, and return their chunks."""
-        sentence_chunks = [*chunks(tags)]
-        for chunk in sentence_chunks:
-            scheme, k = chunk.scheme_evidence()
-            if scheme and scheme not in self._evidence:
-                self._evidence[scheme] = f"{tags[chunk.start + k]} in {where(chunk.start + k)}"
-        return sentence_chunks
+    def see(self, tags: Sequence[str], where: Where) -> None:
+        """Use the tags of one sentence as evidence."""
+        for k, tag in enumerate(tags):
+            if tag not in self._places:
+                self._places[tag], self._plain = where(k), None
+        if self._given != "auto":
+            return
+        with suppress(ValueError):  # tags of no known form: `plain_tags` says so
+            outside = self._outside
+            for chunk in chunks([tag if tag not in outside else "O" for tag in tags]):
+                scheme, k = chunk.scheme_evidence()
+                if scheme and scheme not in self._evidence:
+                    self._evidence[scheme] = f"{tags[chunk.start + k]} in {where(chunk.start + k)}"
 
     @property
     def name(self) -> str:
         """The scheme, one of `ALLOWED`."""
-        return self._name or next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
+        if self.is_io:
+            return "IOB1"
+        known = OTHERWISE_NAMED.get(self._given, self._given)
+        return known or next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
 
     @property
     def evidence(self) -> str:
         """The first tag that only this scheme allows, and its place; empty if the scheme was not inferred."""
-        return "" if self._name else self._evidence.get(self.name, "")
+        return self._evidence.get(self.name, "") if self._given == "auto" else ""
+
+    @property
+    def is_io(self) -> bool:
+        """Whether the whole tag is the label."""
+        if self._given == "auto":
+            labelled = [tag for tag in self._places if tag.strip(INVISIBLE) not in self._outside]
+            return bool(labelled) and not any(has_prefix(_strip(tag)) for tag in labelled)
+        return self._given == "IO"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said about the scheme that was inferred."""
+        return (IO_NOTE,) if self._given == "auto" and self.is_io else ()
+
+    def plain_tags(self, tags: Sequence[str]) -> Sequence[str]:
+        """Return seen tags with prefixes, and O for all tokens outside of spans.
+
+        Raises:
+            ValueError: A tag of those that were seen is of no known form. Names its place.
+        """
+        if self._plain is None:
+            self._plain = self._read_all()
+            self._is_plain = all(tag == plain for tag, plain in self._plain.items())
+        return tags if self._is_plain else [self._plain[tag] for tag in tags]
+
+    def _read_all(self) -> dict[str, str]:
+        """Return each distinct tag with its plain form."""
+        stripped = {tag: tag if tag in self._outside else _strip(tag) for tag in self._places}
+        labelled = {tag: place for tag, place in self._places.items() if stripped[tag] not in self._outside}
+        is_io = self.is_io
+        if self._given == "auto" and is_io:
+            _check_is_io(labelled, any(tag in self._outside - {MISSING} for tag in stripped.values()))
+        elif not is_io and (odd := next((tag for tag in labelled if not has_prefix(stripped[tag])), None)) is not None:
+            raise ValueError(
+                f"{self._places[odd]}: {quote(odd)} is not a tag; {EXPECTED}{_written_otherwise(odd, labelled)}; "
+                f"{spell_argument('scheme', 'IO')} reads whole tags as labels, {spell_argument('outside', odd)} reads "
+                "this one as O"
+            )
+        if (several := next(filter(SEVERAL.search, labelled), None)) is not None and self._given == "auto":
+            raise ValueError(
+                f"{self._places[several]}: {quote(several)} has several tags; expected one, such as those of one level "
+                f"of nested spans; a scheme that is named with {spell_argument('scheme')} reads it as it is"
+            )
+        mark = "I-" * is_io
+        return {
+            tag: MISSING if plain == MISSING else "O" if plain in self._outside else f"{mark}{plain}"
+            for tag, plain in stripped.items()
+        }
+
+
+def _strip(tag: str) -> str:
+    """Return a tag without characters at the edges of it and of its label that nobody sees."""
+    tag = tag.strip(INVISIBLE)
+    return f"{tag[:2]}{tag[2:].strip(INVISIBLE)}" if has_prefix(tag) else tag
+
+
+def has_prefix(tag: str) -> bool:
+    """Return whether a tag is a label with the prefix of a scheme.
+
+    >>> has_prefix("B-PER"), has_prefix("B_PER"), has_prefix("O")
+    (True, False, False)
+    """
+    return len(tag) > 2 and tag[1] == "-" and tag[0] in PREFIXES
+
+
+def are_tags(labels: Sequence[Any], outside: str | None = None) -> bool:
+    """Return whether the labels of words are their tags: one is O, or all have prefixes.
+
+    >>> are_tags(["B-PER", "I-PER"]), are_tags(["PER", "O"]), are_tags(["PER", "E-MAIL"]), are_tags(["E-MAIL"])
+    (True, True, False, False)
+    """
+    if not labels or not all(isinstance(label, str) for label in labels):
+        return False
+    labels = [label if label == outside else _strip(label) for label in labels]
+    return "O" in labels or outside in labels or (labels[0][:1] in "BISUW" and all(map(has_prefix, labels)))
+
+
+def _check_is_io(labelled: Mapping[str, str], has_outside: bool) -> None:
+    """Raise ValueError, with the place, if tags without known prefixes may be those of another scheme than IO.
+
+    Args:
+        labelled: The tags that are not outside, and the first place of each.
+        has_outside: Whether any tag is O.
+    """
+    remedy = f"{spell_argument('scheme', 'IO')} reads whole tags as labels"
+    for tag, place in labelled.items():
+        is_part = re.fullmatch(r"[BILUESMW][\W_]*|-.*", tag)
+        said = ", since it has no label or no prefix" if is_part else _written_otherwise(tag, labelled)
+        if said:
+            raise ValueError(f"{place}: {quote(tag)} is not a tag{said}; {EXPECTED}; {remedy}")
+    names = [tag for tag in labelled if tag.casefold() in OUTSIDE_NAMES]
+    if has_outside and names in ([], ["other"], ["OTHER"], ["Other"]):
+        return
+    tag, place = next(iter(labelled.items()))
+    outside = spell_argument("outside", names[0]) if names else spell_argument("outside")
+    numbers = ", or name numbers with " + spell_argument("tag_names") if all(map(str.isdecimal, labelled)) else ""
+    reason = f"{quote(names[0])} may be the tag" if has_outside else "no tag is O to show which are those"
+    raise ValueError(
+        f"{place}: {quote(tag)} is not a tag: it has no prefix, and {reason} of tokens outside of spans; give their "
+        f"tag with {outside}{numbers}; {remedy}"
+    )
+
+
+def _written_otherwise(tag: str, labelled: Iterable[str]) -> str:
+    """Return how a tag that looks like that of another scheme would be written; "" if it does not look so.
+
+    Small letters are prefixes only if a label has both b and i, or another tag's prefix is b.
+    """
+    match, swap = LIKE_PREFIX.fullmatch(tag), False
+    if not match:
+        match, swap = LIKE_SUFFIX.fullmatch(tag), True
+    if match:
+        letter, label = match.groups()[:: -1 if swap else 1]
+        pattern = LIKE_SUFFIX if swap else LIKE_PREFIX
+        letters = {m[2 if swap else 1] for m in map(pattern.fullmatch, labelled) if m}
+        if letter.isupper() or len(letter) > 1 or "b" in letters:
+            return f", since its prefix is written otherwise: write it as {quote(f'{letter[0].upper()}-{label}')}"
+    joined = tag[1:] if tag[:1] in "BI" and len(tag) > 2 else ""
+    if joined and {f"B{joined}", f"I{joined}"} <= {*labelled}:
+        return f", since nothing is between its prefix and its label: write it as {quote(f'{tag[0]}-{joined}')}"
+    return ""
 
 
 def span_chunks(
@@ -227,9 +390,12 @@ def read_tags(
     Raises:
         ValueError: The scheme does not allow a chunk, and `repair` is None. Names the place.
 
-    >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], Scheme(), "conll", "line {}".format)
+    >>> scheme = Scheme("IOB2")
+    >>> scheme.see(["O", "I-PER"], "line {}".format)
+    >>> read_tags(["O", "I-PER"], [(0, 2), (3, 6)], scheme, "conll", "line {}".format)
     ({(3, 6, 'PER')}, 1)
     """
+    tags = scheme.plain_tags(tags)
     spans_chunks, repaired = span_chunks(chunks(tags), tags, scheme, repair, where)
     return {(places[chunk.start][0], places[chunk.end - 1][1], chunk.label) for chunk in spans_chunks}, repaired
 
@@ -293,12 +459,14 @@ class TagSequence(NamedTuple):
         spans: (first token, token after the last, label).
         repaired: The number of spans that the scheme does not allow.
         gaps: The numbers of the tokens tagged "-", which have no annotation.
+        notes: What has to be said about how all tags of the side were read.
     """
 
     length: int
     spans: list[PlainSpan]
     repaired: int
     gaps: list[int]
+    notes: Sequence[str] = ()
 
 
 class TokenDocument(Document):
@@ -319,17 +487,16 @@ def _unit_tokens(length: int) -> list[tuple[int, int]]:
 
 
 def read_tag_lists(
-    sequences: Sequence[Sequence[str] | None], side: str, scheme: str = "auto", repair: str = "error"
+    sequences: Sequence[Sequence[str] | None], side: str, reading: Reading = Reading()
 ) -> list[TagSequence]:
     """Read the tag sequences of one side of a corpus.
 
     Args:
         sequences: A sequence of tags per document; None for a document without annotation.
         side: The name of the side in errors: "gold" or "pred".
-        scheme: One of `arguments.SCHEMES`; "auto" infers it from all sequences together. In IO, the
-            whole tag is the label.
-        repair: What to do with a span that the scheme does not allow: "error" raises ValueError, "conll" reads it
-            as conlleval does, "discard" leaves it out.
+        reading: Says the `scheme`, which "auto" infers from all sequences together, the tag `outside` of spans, and
+            how to `repair` a span that the scheme does not allow: "error" raises ValueError, "conll" reads it as
+            conlleval does, "discard" leaves it out.
 
     Returns:
         One `TagSequence` per sequence.
@@ -338,85 +505,39 @@ def read_tag_lists(
         ValueError: A value is not a tag, a tag lacks its prefix, or the scheme does not
             allow a span and `repair` is "error". Names the side, the document and the tag.
 
-    >>> [tagged.spans for tagged in read_tag_lists([["I-PER", "I-PER", "B-PER", "O"], []], "gold", repair="conll")]
+    >>> sequences = [["I-PER", "I-PER", "B-PER", "O"], []]
+    >>> [tagged.spans for tagged in read_tag_lists(sequences, "gold", Reading(repair="conll"))]
     [[(0, 2, 'PER'), (2, 3, 'PER')], []]
     >>> read_tag_lists([["PER", "PER", "O", "LOC"]], "gold")[0].spans
     [(0, 2, 'PER'), (3, 4, 'LOC')]
     """
-    validate_settings(Reading(scheme=scheme, repair=repair))
-    try:
-        tags = [*dict.fromkeys(chain.from_iterable(sequence for sequence in sequences if sequence is not None))]
-    except TypeError:  # a tag that is a list or a dict cannot be a key
-        raise _not_a_tag(sequences, side, lambda tag: not isinstance(tag, str)) from None
-    kind = _scheme(tags, sequences, side, scheme)
+    validate_settings(reading)
     tag_lists: list[Sequence[str]] = [sequence if sequence is not None else () for sequence in sequences]
-    if kind == "IO":  # equal neighbours are one span, as with the prefix I, which IOB1 allows everywhere
-        tag_lists = [[tag if tag in ("O", MISSING) else f"I-{tag}" for tag in sequence] for sequence in tag_lists]
-    inferred = Scheme({"auto": "", "IO": "IOB1", "BIOES": "BILUO"}.get(kind, kind))
-    all_chunks = [inferred.see(sequence, same_place(f"document {number}")) for number, sequence in enumerate(tag_lists)]
+    scheme = Scheme(reading.scheme, reading.outside)
+    for number, sequence in enumerate(tag_lists):
+        if any(tag.__class__ is not str or not tag for tag in sequence):
+            _check_are_tags(sequence, f"{side}, document {number}", reading.outside)
+        scheme.see(sequence, partial("{}, document {}, tag {}".format, side, number))
     result = []
-    mode = None if repair == "error" else repair
+    mode = None if reading.repair == "error" else reading.repair
     for number, sequence in enumerate(tag_lists):
         where = partial("{}, document {}, tag {}".format, side, number)
-        sequence_chunks, repaired = span_chunks(all_chunks[number], sequence, inferred, mode, where)
-        gaps = [k for k, tag in enumerate(sequence) if tag == MISSING] if MISSING in sequence else []
-        result.append(TagSequence(len(sequence), [chunk[:3] for chunk in sequence_chunks], repaired, gaps))
+        plain = scheme.plain_tags(sequence)
+        sequence_chunks, repaired = span_chunks(chunks(plain), plain, scheme, mode, where)
+        gaps = [k for k, tag in enumerate(plain) if tag == MISSING] if MISSING in plain else []
+        result.append(TagSequence(len(plain), [chunk[:3] for chunk in sequence_chunks], repaired, gaps, scheme.notes))
     return result
 
 
-def _scheme(tags: Sequence[Any], sequences: Sequence[Sequence[str] | None], side: str, scheme: str) -> str:
-    """Return the scheme of distinct tags: IO if no tag has a prefix and none was given, otherwise the given one.
-
-    Raises:
-        ValueError: A value is not a tag, or a tag lacks its prefix.
-    """
-    for tag in tags:
-        if not isinstance(tag, str) or not tag:
-            raise _not_a_tag(
-                sequences, side, lambda other, tag=tag: other is tag or (other == tag and bool(tag) is bool(other))
-            )
-    has_prefix = {tag: _has_prefix(tag) for tag in tags if tag not in ("O", MISSING)}
-    if scheme == "auto" and has_prefix and not any(has_prefix.values()):
-        if bare := [tag for tag in has_prefix if tag in PREFIXES]:
+def _check_are_tags(sequence: Sequence[Any], where: str, outside: str | None) -> None:
+    """Raise ValueError if one of the tags of a document is no text, or empty."""
+    for k, tag in enumerate(sequence):
+        if isinstance(tag, str) and (tag or outside == ""):
+            continue
+        place = f"{where}: tag {k} is {shorten(repr(tag))}"
+        if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):
             raise ValueError(
-                f"{_place(sequences, side, bare[0])} is {bare[0]!r}, which has no label; expected a tag such as "
-                f"'{bare[0]}-PER', or {spell_argument('scheme', 'IO')} if it is a label"
+                f"{place}, a number without a name; expected tags such as 'B-PER': give {spell_argument('tag_names')}, "
+                "the names in their order or the model's id2label"
             )
-        scheme = "IO"
-    if scheme != "IO" and (odd := [tag for tag, prefixed in has_prefix.items() if not prefixed]):
-        example = next((tag for tag, prefixed in has_prefix.items() if prefixed), "B-PER")
-        raise ValueError(
-            f"{_place(sequences, side, odd[0])} is {quote(odd[0])}, which is not a tag; expected O, or B-, I-, L-, "
-            f"U-, E- or S- with a label, such as {quote(example)}; tags without any prefix are read with "
-            f"{spell_argument('scheme', 'IO')}"
-        )
-    return scheme
-
-
-def _has_prefix(tag: str) -> bool:
-    return len(tag) > 2 and tag[1] == "-" and tag[0] in PREFIXES
-
-
-def _place(sequences: Sequence[Sequence[str] | None], side: str, tag: Any) -> str:
-    for document, tags in enumerate(sequences):
-        for k, candidate in enumerate(tags if tags is not None else ()):
-            if type(candidate) is type(tag) and candidate == tag:
-                return f"{side}, document {document}: tag {k}"
-    raise AssertionError("the tag is of these sequences")
-
-
-def _not_a_tag(sequences: Sequence[Sequence[str] | None], side: str, is_odd: Any) -> ValueError:
-    document, place, tag = next(
-        (document, place, tag)
-        for document, tags in enumerate(sequences)
-        for place, tag in enumerate(tags if tags is not None else ())
-        if is_odd(tag)
-    )
-    where = f"{side}, document {document}: tag {place} is {shorten(repr(tag))}"
-    if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):
-        return ValueError(
-            f"{where}, a number without a name; expected tags such as 'B-PER': give {spell_argument('tag_names')}, "
-            "the names in "
-            "their order or the model's id2label"
-        )
-    return ValueError(f"{where}; expected a tag such as 'B-PER' or 'O'")
+        raise ValueError(f"{place}; expected a tag such as 'B-PER' or 'O'")

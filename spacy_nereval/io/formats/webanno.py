@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +17,8 @@ from .settings import Format, assemble_text, default_offsets, document_files, fi
 
 HEADER = re.compile(r"#FORMAT=WebAnno TSV 3(\.\d+)?\s*")
 LAYER = re.compile(r"#T_(SP|CH|RL)=(.*)")
+ROLE = "ROLE_"
+"""The start of the name of a feature that links an annotation to others."""
 TOKEN = re.compile(r"(\d+)-(\d+)(\.\d+)?")
 SEPARATOR = re.compile(r"(?<!\\)\|")
 """The mark between annotations stacked on a token."""
@@ -29,15 +33,32 @@ class Layer(NamedTuple):
 
     Args:
         kind: "SP" for spans, "CH" for chains, "RL" for relations.
-        name: The name of its type, without the package.
+        type: The name of its type, with the package.
         features: The names of its features.
         column: The index of the column of its first feature.
     """
 
     kind: str
-    name: str
+    type: str
     features: tuple[str, ...]
     column: int
+
+    @property
+    def name(self) -> str:
+        """The name of its type, without the package."""
+        return self.type.rpartition(".")[2]
+
+    def label_features(self) -> Iterator[tuple[str, int]]:
+        """Yield each feature that can have labels, and the index of its column; the name is "" if there are none.
+
+        A link to another annotation has two columns, its role and the type of its target. They are left out.
+        """
+        is_target = False
+        for column, feature in enumerate(self.features or ("",), self.column):
+            is_role = feature.startswith(ROLE)
+            if not is_role and not is_target:
+                yield feature, column
+            is_target = is_role
 
 
 class Row(NamedTuple):
@@ -102,7 +123,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             record = _record(content, text, file.path, format)
         except ValueError as error:
             raise locate_error(error, str(file.path)) from None
-        yield record._replace(id=file.id) if file.annotated else Record(text, set(), id=file.id, annotated=False)
+        yield file.annotated_record(record._replace(id=file.id))
 
 
 def _content(path: Path) -> Content:
@@ -114,7 +135,7 @@ def _content(path: Path) -> Content:
                 raise ValueError(f"{path}, line 1: expected '#FORMAT=WebAnno TSV 3.3', found {shorten(repr(line))}")
         elif not content.rows and (layer := LAYER.fullmatch(line)):
             name, *features = layer[2].split("|")
-            content.layers.append(Layer(layer[1], name.rpartition(".")[2], tuple(features), 3 + width))
+            content.layers.append(Layer(layer[1], name, tuple(features), 3 + width))
             width += max(1, len(features))
         elif line.startswith("#Text="):
             sentence += ("\n" if sentence else "") + _unescape(line.removeprefix("#Text="))
@@ -182,28 +203,39 @@ def _word_in_text(row: Row, text: str) -> str:
 
 def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
     """Return the index of the column with the labels, 0 if there is none, and the name of its layer."""
-    columns = {
-        f"{layer.name}.{feature}" if feature else layer.name: (layer.column + k, layer.name)
-        for layer in layers
-        if layer.kind == "SP"
-        for k, feature in enumerate(layer.features or ("",))
-    }
-    if field is not None:
-        matches = [place for name, place in columns.items() if field in (name, name.rpartition(".")[2], place[1])]
-    elif not columns:
+    layers = [layer for layer in layers if layer.kind == "SP"]
+    if not layers and field is None:
         return 0, ""  # the file has no layer of spans, so nothing is annotated in it
+    columns = [(layer, feature, column) for layer in layers for feature, column in layer.label_features()]
+    numbers = Counter(layer.name for layer in layers)
+    choices = [_join(layer.name if numbers[layer.name] == 1 else layer.type, feature) for layer, feature, _ in columns]
+    # An exact name, such as that of a layer without features, comes before a feature with the name of a layer.
+    if field is None:
+        ranks = [
+            [_join(layer.name, feature) == "NamedEntity.value" for layer, feature, _ in columns],
+            [feature == "value" or len(columns) == 1 for _, feature, _ in columns],
+        ]
     else:
-        matches = [columns[name] for name in ("NamedEntity.value",) if name in columns]
-        matches = matches or [place for name, place in columns.items() if len(columns) == 1 or name.endswith(".value")]
+        ranks = [
+            [field in (_join(layer.name, feature), _join(layer.type, feature)) for layer, feature, _ in columns],
+            [field in (layer.name, layer.type, feature) for layer, feature, _ in columns],
+        ]
+    matches = next((matches for rank in ranks if (matches := [*compress(columns, rank)])), [])
     if len(matches) == 1:
-        return matches[0]
-    problem = "several features can have the labels"
+        layer, _, column = matches[0]
+        return column, layer.name
+    problem = "several features can have the labels" if columns else "no feature can have the labels"
     if field is not None:
         problem = f"{'several features have' if matches else 'no feature has'} the name {shorten(field)!r}"
-    choice = f"choose one with {spell_argument('column')}: {join_names([*columns], 20) or 'there is none'}"
+    choice = f"choose one with {spell_argument('column')}: {join_names(choices, 20) or 'there is none'}"
     if len(columns) == 1:
-        choice = f"only {next(iter(columns))} can have the labels, so leave out {spell_argument('column')}"
+        choice = f"only {choices[0]} can have the labels, so leave out {spell_argument('column')}"
     raise ValueError(f"{problem}; {choice}")
+
+
+def _join(layer: str, feature: str) -> str:
+    """Return the name of a feature as it can be chosen."""
+    return f"{layer}.{feature}" if feature else layer
 
 
 def _values(cell: str) -> Iterator[tuple[str, str | None]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.compression import EXTENSIONS
@@ -19,10 +21,19 @@ from .settings import Format, document_files, fit_span
 
 if TYPE_CHECKING:
     from cassis import Cas, TypeSystem
+    from cassis.typesystem import Type
 
 ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 TYPES = "TypeSystem.xml"
+ANNOTATION, DOCUMENT = "uima.tcas.Annotation", "uima.tcas.DocumentAnnotation"
+TEXT = "uima.cas.String"
+LABEL = "value"
+"""The feature with the labels, unless another one is asked for."""
+NAME_OF_TYPE = "*"
+"""What is asked for instead of a feature if the names of types are the labels."""
+RENAMED = ("type_", "self_")
+"""What cassis calls the features `type` and `self`."""
 
 TYPE_SYSTEMS = 64
 """Maximum number of parsed type systems in memory. Usually all documents share one."""
@@ -39,14 +50,15 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             `format.annotator` chooses the annotator.
         format: `format.field` names the type with the spans, and perhaps the feature with the
             labels, as in `NamedEntity` or `NamedEntity.value`, the default, with or without the
-            package. A span without a value gets the name of its type as its label.
+            package. A span without a value gets the name of its type as its label; so do all
+            spans of `Type.*`, and of a type that has no feature with texts.
 
     Yields:
         One record per XMI file.
 
     Raises:
         ValueError: If dkpro-cassis is not installed; if there is no such file; if a file is
-            damaged, defines entities, or has no such type.
+            damaged, defines entities, or has no such type or feature.
         OSError: If a file cannot be read.
 
     >>> from cassis import Cas, TypeSystem
@@ -67,8 +79,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
                 where = f"{file.path}{f', {name}' if name else ''}"
                 inner = PurePosixPath(name).with_suffix("").as_posix() if name else None
                 id = inner if file.id is None else file.id
-                record = _record(xmi, types, parse_types, where, format)._replace(id=id)
-                yield record if file.annotated else Record(record.text, set(), id=id, annotated=False)
+                yield file.annotated_record(_record(xmi, types, parse_types, where, format)._replace(id=id))
         except BadZipFile as error:
             raise ValueError(f"{file.path}: not a zip archive ({error})") from None
 
@@ -106,7 +117,9 @@ def _parse_type_system(types: bytes) -> TypeSystem:
 
     check_xml(TYPES, BytesIO(types))
     try:
-        return load_typesystem(BytesIO(types))
+        with warnings.catch_warnings():  # cassis warns of the features that it renames
+            warnings.simplefilter("ignore")
+            return load_typesystem(BytesIO(types))
     except Exception as error:  # a parser of foreign bytes can raise any exception
         raise ValueError(f"{TYPES}: not a type system ({type(error).__name__}: {error})") from None
 
@@ -137,43 +150,98 @@ def _record(xmi: bytes, types: bytes | None, parse_types: ParseTypes, where: str
 
 
 def _cas_record(cas: Cas, system: TypeSystem, text: str, format: Format) -> Record:
-    type_name, feature = _choose_type(system, format.field)
+    type_, feature = _choose_type(system, format.field)
+    attribute = _label_features(type_)[feature] if feature else ""
     plain = Format(check_text=format.check_text)  # cassis has turned the offsets into characters
     spans: list[PlainSpan] = []
-    for k, annotation in enumerate(cas.select(type_name)):
-        label = getattr(annotation, feature, None) or _short_name(annotation.type.name)
-        spans.append(fit_span(f"{_short_name(type_name)} {k},", (annotation.begin, annotation.end, label), text, plain))
+    for k, annotation in enumerate(cas.select(type_)):
+        label = (getattr(annotation, attribute) if attribute else None) or _short_name(annotation.type.name)
+        spans.append(
+            fit_span(f"{_short_name(type_.name)} {k},", (annotation.begin, annotation.end, label), text, plain)
+        )
     tokens = None
     if any(known_type.name == TOKEN for known_type in system.get_types()):
         tokens = [(token.begin, token.end) for token in cas.select(TOKEN) if token.begin < token.end] or None
-    others = sum(_is_relation(annotation) for annotation in cas.select_all())
+    others = sum(_is_relation(annotation.type) for annotation in cas.select_all())
     return Record.deduplicate(text, spans, tokens, others=others)
 
 
-def _choose_type(system: TypeSystem, field: str | None) -> tuple[str, str]:
-    """Return the name of the type of the spans, and the feature with their labels."""
-    type_names = [entry.name for entry in system.get_types()]
-    choices = [(ENTITY, "value"), (_short_name(ENTITY), "value")]
-    if field is not None:
-        name, _, feature = field.rpartition(".")
-        choices = [(field, "value"), (name, feature)]
-    for name, feature in choices:
-        matches = [type_name for type_name in type_names if name in (type_name, _short_name(type_name))]
+def _choose_type(system: TypeSystem, field: str | None) -> tuple[Type, str]:
+    """Return the type of the spans, and the feature with their labels; "" if the types' names are the labels."""
+    types = [entry for entry in system.get_types() if _is_span(entry)]
+    numbers = Counter(_short_name(entry.name) for entry in types)
+    names = {
+        entry.name: entry.name if numbers[_short_name(entry.name)] > 1 else _short_name(entry.name) for entry in types
+    }
+    # A name is that of a type, whatever its package, or of a type and a feature.
+    asked = [(field, ""), field.rpartition(".")[::2]] if field else [(ENTITY, ""), (_short_name(ENTITY), "")]
+    for name, feature in asked:
+        matches = [entry for entry in types if entry.name == name]
+        matches = matches or [entry for entry in types if _short_name(entry.name) == name]
         if len(matches) == 1:
-            return matches[0], feature
+            return matches[0], _choose_feature(matches[0], feature, names[matches[0].name])
         if len(matches) > 1:
-            types = join_names(sorted(matches), 20)
-            raise ValueError(f"there are several types {name!r}; choose one with {spell_argument('column')}: {types}")
+            several = join_names(sorted(entry.name for entry in matches), 20)
+            raise ValueError(f"there are several types {name!r}; choose one with {spell_argument('column')}: {several}")
+    problem = f"there is no type {field or _short_name(ENTITY)!r}"
+    if any(field in (entry.name, _short_name(entry.name)) for entry in system.get_types()):
+        problem = f"annotations of the type {field!r} are no spans"
+    choices = [choice for entry in types for choice in _choices(entry, names[entry.name])[:-1] or [names[entry.name]]]
     raise ValueError(
-        f"there is no type {field or _short_name(ENTITY)!r}; choose one with {spell_argument('column')}: "
-        f"{join_names(sorted(map(_short_name, type_names)), 20)}"
+        f"{problem}; choose one with {spell_argument('column')}: {join_names(sorted(choices), 20) or 'there is none'}"
     )
+
+
+def _choose_feature(type_: Type, feature: str, name: str) -> str:
+    """Return the feature with the labels; "" if the names of types are the labels.
+
+    Args:
+        type_: The type of the spans.
+        feature: The feature that was asked for; "" for `value`.
+        name: What the type is called in `format.field`.
+    """
+    features = _label_features(type_)
+    if feature == NAME_OF_TYPE or not (feature or features):
+        return ""
+    if (feature or LABEL) in features:
+        return feature or LABEL
+    raise ValueError(
+        f"the type {name} has no feature {feature or LABEL!r} with texts; choose one with {spell_argument('column')}: "
+        f"{join_names(_choices(type_, name), 20)}"
+    )
+
+
+def _choices(type_: Type, name: str) -> list[str]:
+    """Return what to ask for to read the annotations of a type: its features, and last its name as the label."""
+    return [f"{name}.{choice}" for choice in (*sorted(_label_features(type_)), NAME_OF_TYPE)]
+
+
+def _label_features(type_: Type) -> dict[str, str]:
+    """Return the features that have a text as their value, by name, and the attributes in which cassis keeps them."""
+    # cassis calls the attribute of a feature `type` or `self` by another name, and the feature too.
+    return {
+        feature.name.removesuffix("_") if feature.name in RENAMED else feature.name: feature.name
+        for feature in type_.all_features
+        if _inherits(feature.rangeType, TEXT)
+    }
+
+
+def _inherits(type_: Type | None, name: str) -> bool:
+    """Return whether a type is, or inherits from, the type of a name."""
+    while type_ is not None and type_.name != name:
+        type_ = type_.supertype
+    return type_ is not None
+
+
+def _is_span(type_: Type) -> bool:
+    """Return whether annotations of a type are spans: neither relations of others nor facts of a whole document."""
+    return _inherits(type_, ANNOTATION) and not (_inherits(type_, DOCUMENT) or _is_relation(type_))
 
 
 def _short_name(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _is_relation(annotation: Any) -> bool:
-    """Return whether an annotation is a relation of two others."""
-    return any(feature.name == "Governor" for feature in annotation.type.all_features)
+def _is_relation(type_: Type) -> bool:
+    """Return whether annotations of a type are relations of two others."""
+    return any(feature.name == "Governor" for feature in type_.all_features)

@@ -17,15 +17,9 @@ from twin_statistics import by_influence
 
 from spacy_nereval import Confidence, Document, create, create_all, score
 from spacy_nereval.features.agreement.agreement_counts import DEFAULT, AgreementCounts
-from spacy_nereval.features.agreement.annotator_pairs import index_of
-from spacy_nereval.features.agreement.shared_documents import (
-    Rule,
-    SharedDocument,
-    SharedDocuments,
-    consensus,
-    consensus_rows,
-    consensus_rule,
-)
+from spacy_nereval.features.agreement.annotator_pairs import empty_counts
+from spacy_nereval.features.agreement.disagreements import Rule, consensus, consensus_rows, consensus_rule
+from spacy_nereval.features.agreement.shared_documents import SharedDocument, SharedDocuments
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -167,7 +161,7 @@ def test_documents_of_one_unit_are_resampled_together():
     given = shared({"d1": {"a": [BOB], "b": [BOB]}, "d2": {"a": [], "b": [BOB]}, "d3": {"a": [], "b": []}})
     for each in given.documents[:2]:
         each.base.unit, each.base.unit_rule = "of one source", "meta.source"
-    assert index_of(given).units == ["of one source", "of one source", "d3"]
+    assert empty_counts(given).units == ["of one source", "of one source", "d3"]
     assert AgreementCounts(given, STRICT).result(Confidence(samples=20))["confidence"]["units"] == 2
 
 
@@ -317,7 +311,7 @@ def unlike_documents() -> SharedDocuments:
 def left_out(made: Any) -> tuple[SharedDocuments, list[str], Any, list[Any], list[Any]]:
     """The documents, their units, and the results of all of them, without each unit, and of each unit alone."""
     given = made()
-    units = index_of(given).units
+    units = empty_counts(given).units
 
     def of(key: str, *, alone: bool) -> Any:
         documents = [each for each, own in zip(given.documents, units) if (own == key) is alone]

@@ -15,8 +15,8 @@ from docs import doc, write_docs
 from pages import Parsed
 
 from spacy_nereval import Confidence, agreement, load
-from spacy_nereval.features.agreement.annotator_files import label_studio_tasks, prodigy_tasks
-from spacy_nereval.features.agreement.difference_words import difference_sentence
+from spacy_nereval.features.agreement.adjudication import label_studio_tasks, prodigy_tasks
+from spacy_nereval.features.agreement.habits import difference_sentence
 
 FILES = ("a.jsonl", "b.jsonl", "c.jsonl")
 
@@ -128,7 +128,8 @@ def test_one_file_of_prodigy_holds_all_annotators():
     write(Path("one.jsonl"), *rows[:2])
     for arguments, said in {
         ("all.jsonl", "--annotator", "set-a,eve"): "there is no annotator 'eve'; there are set-a, set-b, set-c",
-        ("all.jsonl", "--name", "x"): "names its annotators: leave it out",
+        ("all.jsonl", "--name", "x"): "names its annotators: expected --name OLD=NEW, as in --name 1=ann",
+        ("all.jsonl", "--name", "x=y"): "--name x: there is no annotator 'x'",
         ("one.jsonl",): "one.jsonl names 'set-a' alone",
     }.items():
         assert said in refused("agreement", *arguments)

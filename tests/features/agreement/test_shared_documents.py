@@ -11,16 +11,12 @@ from commands import line, refused, run, write
 from reading import read
 
 from spacy_nereval import agreement, load
+from spacy_nereval.api.inputs import SideRecord
 from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.mention_places import append_annex
-from spacy_nereval.features.agreement.annotator_files import (
-    SideRecord,
-    label_studio_tasks,
-    match_documents,
-    prodigy_tasks,
-    write_disputes,
-)
-from spacy_nereval.features.agreement.shared_documents import Rule, consensus, document_disputes
+from spacy_nereval.features.agreement.adjudication import label_studio_tasks, prodigy_tasks, write_disputes
+from spacy_nereval.features.agreement.disagreements import Rule, consensus, document_disputes
+from spacy_nereval.features.agreement.shared_documents import match_documents
 from spacy_nereval.io.formats import Format, annotators_of, label_studio
 from spacy_nereval.io.formats import jsonl as jsonl_reader
 from spacy_nereval.io.records import Record

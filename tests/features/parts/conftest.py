@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import spacy
 from commands import line, write
+from corpora import corpus  # noqa: F401  # a fixture
 from docs import write_docs
 from sharded import CODE, SHARDS, sentences
 

@@ -22,7 +22,9 @@ READINGS: dict[str, Any] = {
     "labels": '{"A": "B"}', "only": ["A"], "depth": 1, "sep": "-", "format": "conll", "spans_key": "sc", "column": "2",
     "scheme": "IOB1", "repair": "conll", "discontinuous": "hull", "offsets": "utf8", "end": "inclusive",
     "check_text": False, "annotator": "ann", "tag_names": "O,B-A", "match": "exact", "occurrences": "all",
-    "unit": "document",
+    "unit": "document", "keys": ["text=content"], "match_text": "normalised",
+    "word_column": 2, "outside": "none", "trim": "space", "join": True,
+    "missing_tokens": "O",
 }  # fmt: skip
 """Another value for each field of how files are read."""
 

@@ -15,7 +15,7 @@ from browsers import needs_browser
 from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
-from spacy_nereval import Document, create
+from spacy_nereval import Document, Span, create
 from spacy_nereval.evaluation.error_list import OUTCOMES
 from spacy_nereval.features.report.corrections import gold_digest, read_marks
 from spacy_nereval.features.report.gold_suspects import evidence_words
@@ -354,6 +354,7 @@ def test_numbers_and_names_are_as_people_read_them(run):
 
 
 def test_the_table_that_is_copied_has_every_row_with_offsets_in_characters(run):
+    seen: Counter[str] = Counter()
     for wanted in (Wanted(2), Wanted(1, metric="strict"), Wanted(0, wrong=False), Wanted(0, 2), Wanted(2, find="😀")):
         asked = asked_of(wanted)
         body = "const asked = { ...unfiltered(), ...given, chosen: new Set() }; const got = matching(asked, new Map());"
@@ -370,10 +371,20 @@ def test_the_table_that_is_copied_has_every_row_with_offsets_in_characters(run):
                     span = (int(row[f"{side}_start"]), int(row[f"{side}_end"]), row[f"{side}_label"])
                     assert span in {*own}
                     assert row[f"{side}_text"].lstrip("'") == (document.text or "")[span[0] : span[1]]
+            same = [row[f"gold_{end}"] == row[f"pred_{end}"] for end in ("start", "end")]
+            wrong = row["gold_label"] == row["pred_label"] != "" and not all(same)
+            sides = {(True, False): "left", (False, True): "right", (False, False): "neither"}
+            assert row["correct_boundary"] == (sides[tuple(same)] if wrong else "")
+            seen[row["correct_boundary"]] += 1
         for line in lines:
             document = SYSTEMS[0][line["meta"]["document"] - 1]
             assert [tuple(span.values()) for span in line["spans"]] == [tuple(span) for span in document.gold]
             assert line["text"] == document.text
+    assert {"right", "neither", ""} == {*seen}
+    places = [(0, 9), (0, 4), (5, 9), (3, 5), (0, 20), (3, 20)]
+    pairs = [[Span(0, 9, "A")._asdict(), Span(*place, "A")._asdict()] for place in places]
+    body = "return pairs.map(([gold, pred]) => correctBoundary(gold, pred));"
+    assert run(body, pairs=pairs) == [None, "left", "right", "neither", "left", "neither"]
 
 
 def test_the_digest_of_a_document_is_that_of_apply(run):

@@ -1,6 +1,13 @@
 // The shown list as JSON lines or CSV, for copying and saving.
 
-const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "gold_end", "gold_label", "gold_text", "pred_start", "pred_end", "pred_label", "pred_text", "left", "right", "in_text"];
+const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "gold_end", "gold_label", "gold_text", "pred_start", "pred_end", "pred_label", "pred_text", "left", "right", "in_text", "correct_boundary"];
+
+// Which boundary is right, if the label is and the boundaries differ; as in the error list of Python.
+function correctBoundary(gold, pred) {
+  if (!gold || !pred || gold.label !== pred.label) return null;
+  const [left, right] = [gold.start === pred.start, gold.end === pred.end];
+  return left && right ? null : left ? "left" : right ? "right" : "neither";
+}
 
 // The context of spans, and whether all of them are in the text.
 function around(k, spans, start, end) {
@@ -20,7 +27,7 @@ function asRow(row, asked) {
   const side = (s) => (s ? [characters(text, s.start), characters(text, s.end), labels[s.label], part(s)] : [null, null, null, null]);
   const values = [row.k + 1, doc[0], systems[asked.one], metrics[asked.metric].name,
     isComparing(asked) ? CHANGES[row.v] : metrics[asked.metric].verdicts[row.v], ...side(gold), ...side(pred),
-    ...around(row.k, [gold, pred].filter(Boolean), start, end)];
+    ...around(row.k, [gold, pred].filter(Boolean), start, end), correctBoundary(gold, pred)];
   return Object.fromEntries(FIELDS.map((field, i) => [field, values[i]]));
 }
 

@@ -34,7 +34,8 @@ function line(row, i) {
   const id = doc[0] === null ? "" : name(doc[0], 120);
   const where = button({ class: "link", title: id || null, "aria-label": `Show document ${number(row.k + 1)}${id && `, ${id}`}` }, () => openDocument(row.k),
     id ? bdi(doc[0]) : number(row.k + 1));
-  const verdict = wordsOf(row, state);
+  const boundary = comparing() ? null : correctBoundary(gold, pred);
+  const verdict = wordsOf(row, state) + (boundary ? `, ${boundary === "neither" ? "no" : boundary} boundary correct` : "");
   const element = make("tr", { tabindex: i ? "-1" : "0" },
     make("td", { class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
     cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),

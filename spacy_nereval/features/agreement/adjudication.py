@@ -1,7 +1,8 @@
-"""The page of agreement: one HTML file for adjudicators, which opens without a network.
+"""What adjudicators are given: one HTML page, and tasks for Prodigy and Label Studio.
 
-Its tables and sentences come from the view. It adds the repeated differences with their places, and every disputed
-place with what each annotator marked there. Texts of the corpus are escaped, see `reporting.pages`.
+The page opens without a network. Its tables and sentences come from the view. It adds the repeated differences with
+their places, and every disputed place with what each annotator marked there. Texts of the corpus are escaped, see
+`reporting.pages`.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.about import __version__
-from ...core.messages import shorten
+from ...core.compression import format_extension
+from ...core.messages import join_names, shorten
 from ...core.spans import Span
-from ...io.writing import visible
+from ...io.tables import write_rows
+from ...io.writing import json_line, visible, write_text
 from ...reporting import pages
 from ...reporting.marked_text import clip
 from ...reporting.pages import (
@@ -33,17 +37,18 @@ from ...reporting.remarks import many
 from ...reporting.result_table import Cost, ResultTable
 from .agreement_counts import AgreementCounts
 from .agreement_view import MOST_ASKED, AgreementView
-from .annotator_differences import Pattern
-from .difference_words import (
+from .disagreements import DisputedPlace, Rule, Vote, disputed_places, document_disputes, votes
+from .habits import (
     KINDS,
     MOST_NAMES,
+    Pattern,
     difference_clause,
     difference_kind,
     name_list,
     reverse_phrase,
     rule_sentence,
 )
-from .shared_documents import DisputedPlace, SharedDocument, Vote, disputed_places, document_disputes, votes
+from .shared_documents import SharedDocument, SharedDocuments
 
 AGREEMENT = Layout(
     __package__,
@@ -270,3 +275,128 @@ def _static_places(agreement: AgreementCounts, places: Sequence[Sequence[Dispute
 
 def _version_text(document: SharedDocument, vote: Vote) -> str:
     return shorten(" ".join((document.text_of(vote.span) or f"{vote.span.start}–{vote.span.end}").split()), 120)
+
+
+# Tasks for Prodigy and Label Studio
+
+TASK_ENDINGS = {".jsonl": "Prodigy", ".json": "Label Studio"}
+"""File extensions to the formats of files for disputes."""
+
+
+def check_disputes_path(path: Path) -> None:
+    """Raise ValueError if the file extension of a file for disputes names no format.
+
+    >>> check_disputes_path(Path("disputes.csv"))
+    Traceback (most recent call last):
+    ValueError: disputes.csv: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)
+    """
+    if format_extension(path) not in TASK_ENDINGS:
+        raise ValueError(f"{path}: expected a file that ends in .jsonl (Prodigy) or .json (Label Studio)")
+
+
+def write_disputes(path: Path, shared: SharedDocuments, rule: Rule = Rule()) -> int:
+    """Write the disputed documents, the most disputed first.
+
+    Args:
+        path: A .jsonl file for Prodigy, or a .json file for Label Studio.
+        shared: The documents of the annotators.
+        rule: The number of votes that a span of the consensus needs, for tasks of Prodigy.
+
+    Returns:
+        The number of documents.
+
+    Raises:
+        ValueError: The file extension is none of these, or the texts are not known.
+        OSError: The file cannot be written.
+    """
+    check_disputes_path(path)
+    if format_extension(path) == ".jsonl":
+        return write_rows(path, prodigy_tasks(shared, rule))
+    tasks = [*label_studio_tasks(shared)]
+    write_text(path, f"{json_line(tasks, indent=1)}\n")
+    return len(tasks)
+
+
+def prodigy_tasks(shared: SharedDocuments, rule: Rule = Rule()) -> Iterator[dict[str, Any]]:
+    """Yield a task for each disputed document.
+
+    Its `spans` are the consensus, with which `ner.manual` begins. Its `options` are the disputed spans with the
+    annotators who marked them, for the interface `choice`.
+
+    Args:
+        shared: The documents of the annotators.
+        rule: The number of votes that a span of the consensus needs.
+
+    Raises:
+        ValueError: The texts are not known.
+
+    >>> from spacy_nereval import Document
+    >>> spans = {"ann": [(0, 3, "PER"), (4, 8, "ORG")], "ben": [(0, 8, "PER")], "cleo": [(0, 3, "PER")]}
+    >>> shared = SharedDocuments(tuple(spans), [SharedDocument(Document([], [], "Ada Acme"), spans)])
+    >>> for task in prodigy_tasks(shared):
+    ...     print(task["spans"], task["meta"], *(option["text"] for option in task["options"]), sep="; ")
+    [{'start': 0, 'end': 3, 'label': 'PER'}]; {'disputes': 6, 'annotators': 'ann, ben, cleo'}; \
+ann, cleo: Ada (PER); ben: Ada Acme (PER); ann: Acme (ORG)
+    """
+    for document, text, disputes in _dispute_texts(shared):
+        in_text = [vote for vote in votes(document.spans) if not document.base.is_invented(vote.span)]
+        disputed = [vote for vote in in_text if vote.disputes]
+        consensus_spans = [vote.span for vote in in_text if rule.holds(len(vote.annotators), vote.of)]
+        yield {
+            **({} if document.base.id is None else {"id": document.base.id}),
+            "text": text,
+            "spans": [dict(zip(("start", "end", "label"), span)) for span in consensus_spans],
+            "options": [_option(k, text, vote) for k, vote in enumerate(disputed)],
+            "meta": {"disputes": disputes, "annotators": ", ".join(document.spans)},
+        }
+
+
+def label_studio_tasks(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
+    """Yield a task for each disputed document, with the spans of every annotator as predictions.
+
+    The labelling configuration has to name its text "text" and its labels "label".
+
+    Args:
+        shared: The documents of the annotators.
+
+    Raises:
+        ValueError: The texts are not known.
+    """
+    for document, text, disputes in _dispute_texts(shared):
+        named = {} if document.base.id is None else {"document": document.base.id}
+        yield {
+            "data": {"text": text, **named, "disputes": disputes},
+            "predictions": [
+                {
+                    "model_version": name,
+                    "result": [_region(text, span) for span in sorted(spans) if not document.base.is_invented(span)],
+                }
+                for name, spans in document.spans.items()
+            ],
+        }
+
+
+def _dispute_texts(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, str, int]]:
+    """Yield the disputed documents, the most disputed first, with their texts and numbers of disputes."""
+    for place, row in document_disputes(shared):
+        document = shared.documents[place]
+        text = document.base.own_text
+        if text is None:
+            raise ValueError(
+                f"document {row['document']} has no text, so no tasks can be made of the disputes of "
+                f"{join_names(shared.annotators)}: give the texts"
+            )
+        if row["disputes"]:
+            yield document, text, row["disputes"]
+
+
+def _option(number: int, text: str, vote: Vote) -> dict[str, Any]:
+    start, end, label = vote.span
+    words = f"{', '.join(vote.annotators)}: {text[start:end]} ({label})"
+    return {"id": number, "text": words, "start": start, "end": end, "label": label}
+
+
+def _region(text: str, span: tuple[int, int, str]) -> dict[str, Any]:
+    start, end, label = span
+    value = {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+    return {"from_name": "label", "to_name": "text", "type": "labels", "value": value}

@@ -1,7 +1,4 @@
-"""What annotators do differently: the differences of each pair place by place, and the habits behind them.
-
-A place is a chain of overlapping spans of which only one annotator of a pair marks each. It has one kind of difference:
-one long span where the other annotator marks several is a single difference, not two boundaries and a missing span.
+"""Differences between annotators that repeat: the habits behind them, as rows of the result and in words.
 
 A habit is a kind of difference that goes one way in most places: some annotators do what others do not. It points to a
 rule that not all annotators follow. With more than two annotators, the differences of all pairs are taken together.
@@ -10,223 +7,19 @@ rule that not all annotators follow. With more than two annotators, the differen
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from ...core.overlapping import overlaps
+from ...core.messages import shorten
 from ...core.spans import Span
-from ...evaluation.error_groups import MOST_WORDS, fold_words, has_words
 from ...evaluation.tested import holm
+from ...reporting.marked_text import clip
+from ...reporting.remarks import many
+from ...reporting.result_table import EMPTY
+from .disagreements import Difference, Kind, find_differences, trim_span
 from .shared_documents import SharedDocuments
-
-Kind = Literal["merged", "shifted", "leading", "trailing", "both", "label", "nested", "missing", "blank"]
-"""The kinds of differences.
-
-- merged: one annotator marks one span where the other marks several;
-- shifted: each span has words that the other lacks;
-- leading, trailing, both: one span has more words, at the beginning, at the end or at both ends;
-- label: the labels differ; the ends may differ, too;
-- nested: only one annotator marks a span that overlaps a span that both mark;
-- missing: only one annotator marks a span elsewhere;
-- blank: the spans differ in white space at their ends only, which guidelines do not mention.
-"""
-
-Side = tuple[Span, ...]
-"""The spans of an annotator in a place."""
-
-
-class Difference(NamedTuple):
-    """A difference between two annotators in one place.
-
-    Attributes:
-        kind: The kind of difference.
-        labels: The label of the span of `having`; of kind "label", both labels in alphabetical order.
-        having: The annotator who has the additional words or span, the one long span, the first of the labels, or the
-            shifted span that begins first.
-        lacking: The other annotator.
-        document: The index of the document.
-        spans: The spans of `having` and those of `lacking`, which may be empty.
-        words: The words at the boundary in question, or else those of the span, case folded; "" if there are many or
-            the text is not known.
-    """
-
-    kind: Kind
-    labels: tuple[str, ...]
-    having: str
-    lacking: str
-    document: int
-    spans: tuple[Side, Side]
-    words: str
-
-    @property
-    def stretch(self) -> tuple[int, int]:
-        """The start of the first span and the end of the last one."""
-        spans = [span for side in self.spans for span in side]
-        return min(span.start for span in spans), max(span.end for span in spans)
-
-    def swap_sides(self) -> Difference:
-        """Return a difference of labels with the annotators exchanged."""
-        kind, labels, having, lacking, document, (spans, other_spans), words = self
-        return Difference(kind, labels[::-1], lacking, having, document, (other_spans, spans), words)
-
-
-class _VersionDifference(NamedTuple):
-    """A difference between two versions of a document; see `Difference`. first: whether the first version has it."""
-
-    kind: Kind
-    labels: tuple[str, ...]
-    first: bool
-    spans: tuple[Side, Side]
-    words: str
-
-
-def find_differences(shared: SharedDocuments) -> Iterator[Difference]:
-    """Yield every difference, pair by pair, in the order of the documents.
-
-    Annotators agree about most documents, so each pair of versions is compared once, whoever annotated them.
-    """
-    compared: dict[tuple[int, int, int], list[_VersionDifference]] = {}
-    for a, b in shared.pairs():
-        for number in shared.places(a, b):
-            versions = shared.versions[number]
-            if versions[a] == versions[b]:
-                continue
-            key = number, versions[a], versions[b]
-            if key not in compared:
-                document = shared.documents[number].pair(a, b)
-                compared[key] = [*_version_differences(document.text or "", document.gold, document.pred)]
-            for kind, labels, first, spans, words in compared[key]:
-                yield Difference(kind, labels, *((a, b) if first else (b, a)), number, spans, words)
-
-
-def _version_differences(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[_VersionDifference]:
-    """Yield the differences between two versions of a document, place by place."""
-    both = {*one} & {*other}
-    sides = [sorted({*side} - both) for side in (one, other)]
-    for place in _differing_places(text, *sides):
-        yield _classify_place(text, *place, [*both])
-
-
-def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[tuple[Side, Side]]:
-    """Yield the places of spans that only one of two annotators marked: chains of overlapping spans.
-
-    Two spans on the same words are a place of their own. If spans of one annotator overlap each other, spans of the two
-    annotators are paired by the number of characters that they share, and the remaining ones are places of their own.
-    """
-    sides = [*one], [*other]
-    for fields in (3, 2):  # with the label, then without it
-        for a in [*sides[0]]:
-            key = trim_span(text, a)[:fields]
-            b = next((b for b in sides[1] if trim_span(text, b)[:fields] == key), None)
-            if b is not None:
-                sides[0].remove(a)
-                sides[1].remove(b)
-                yield (a,), (b,)
-    places: list[tuple[set[Span], set[Span]]] = []
-    shared = overlaps(*([trim_span(text, span) for span in side] for side in sides))
-    for i, j, _ in shared:
-        a, b = sides[0][i], sides[1][j]
-        meet = [place for place in places if a in place[0] or b in place[1]]
-        places = [place for place in places if place not in meet]
-        places.append(({a}.union(*(spans for spans, _ in meet)), {b}.union(*(spans for _, spans in meet))))
-    for spans, other_spans in places:
-        if not any(_has_overlap(side) for side in (spans, other_spans)):
-            yield tuple(sorted(spans)), tuple(sorted(other_spans))
-            continue
-        paired: set[Span] = set()
-        pairs = [(-common, sides[0][i], sides[1][j]) for i, j, common in shared if sides[0][i] in spans]
-        for _, a, b in sorted(pairs):
-            if not paired & {a, b}:
-                paired |= {a, b}
-                yield (a,), (b,)
-        yield from (((a,), ()) for a in sorted(spans - paired))
-        yield from (((), (b,)) for b in sorted(other_spans - paired))
-    yield from (((a,), ()) for a in sides[0] if not any(a in spans for spans, _ in places))
-    yield from (((), (b,)) for b in sides[1] if not any(b in spans for _, spans in places))
-
-
-def _classify_place(text: str, one: Side, other: Side, agreed: Sequence[Span]) -> _VersionDifference:
-    """Return the difference in a place, given its spans and the spans on which both versions agree."""
-    source = text if has_words(text) else ""
-    if not one or not other:
-        (span,) = one or other
-        nested = bool(overlaps([span], agreed))
-        return _VersionDifference(
-            "nested" if nested else "missing", (span.label,), bool(one), ((span,), ()), _surface(source, span)
-        )
-    if len(one) != len(other) and 1 in (len(one), len(other)):
-        first = len(one) == 1
-        having, lacking = (one, other) if first else (other, one)
-        return _VersionDifference("merged", (having[0].label,), first, (having, lacking), _surface(source, having[0]))
-    a, b = (trim_span(text, side[0]) for side in (one, other))
-    if len(one) == 1 and a.label != b.label:
-        first = a.label < b.label
-        having, lacking = (one, other) if first else (other, one)
-        return _VersionDifference(
-            "label", tuple(sorted((a.label, b.label))), first, (having, lacking), _surface(source, having[0])
-        )
-    kind = _boundary_kind(a, b) if len(one) == len(other) == 1 else "shifted"
-    first = (a.start, -a.end) <= (b.start, -b.end)
-    if kind == "blank":
-        first = (one[0].start, -one[0].end) < (other[0].start, -other[0].end)
-    having, lacking = (one, other) if first else (other, one)
-    if kind in ("leading", "trailing", "both"):
-        words = _more_words(source, *((a, b) if first else (b, a)))
-    else:
-        words = "" if kind == "blank" else _surface(source, having[0])
-    return _VersionDifference(kind, (having[0].label,), first, (having, lacking), words)
-
-
-def _boundary_kind(a: Span, b: Span) -> Kind:
-    """Return the kind of difference between two overlapping spans with the same label."""
-    if a[:2] == b[:2]:
-        return "blank"
-    if a.start == b.start:
-        return "trailing"
-    if a.end == b.end:
-        return "leading"
-    return "both" if (a.start < b.start) == (a.end > b.end) else "shifted"
-
-
-def _more_words(text: str, longer: Span, shorter: Span) -> str:
-    """Return the words that only the longer of two spans has; "" if there are many."""
-    ends = (text[longer.start : shorter.start], text[shorter.end : longer.end])
-    words = [*map(fold_words, ends)]
-    return " … ".join(filter(None, words)) if all(part.count(" ") < MOST_WORDS for part in words) else ""
-
-
-def _has_overlap(spans: Set[Span]) -> bool:
-    """Return whether some of these spans overlap each other."""
-    ordered = sorted(spans)
-    return any(a.overlaps(b) for a, b in zip(ordered, ordered[1:]))
-
-
-def trim_span(text: str, span: Span) -> Span:
-    """Return a span without white space at its ends; a span of white space alone is unchanged."""
-    words = text[span.start : span.end]
-    if not words.strip():
-        return span
-    start = span.start + len(words) - len(words.lstrip())
-    return Span(start, start + len(words.strip()), span.label)
-
-
-def _surface(text: str, span: Span) -> str:
-    return fold_words(text[span.start : span.end])
-
-
-KINDS: dict[Kind, Callable[[Sequence[str]], dict[str, Any]]] = {
-    "merged": lambda labels: {"kind": "merged"},
-    "shifted": lambda labels: {"kind": "shifted"},
-    "leading": lambda labels: {"kind": "boundary", "end": "leading"},
-    "trailing": lambda labels: {"kind": "boundary", "end": "trailing"},
-    "both": lambda labels: {"kind": "boundary", "end": "both"},
-    "label": lambda labels: {"kind": "label", "label": labels[0], "instead": labels[1]},
-    "nested": lambda labels: {"kind": "nested", "label": labels[0]},
-    "missing": lambda labels: {"kind": "missing", "label": labels[0]},
-}
-"""The kinds of differences that may be habits, with the fields of a row of the result for each."""
 
 OF_LABELS = ("label", "nested", "missing")
 """The kinds whose differences are grouped by their labels."""
@@ -366,7 +159,7 @@ class Pattern:
     def row(self, shared: SharedDocuments) -> dict[str, Any]:
         """Return the pattern as a row of the result."""
         first = self._members[0][0]
-        row = {**KINDS[self.kind](first.labels), "one": self.one, "other": self.other}
+        row: dict[str, Any] = {**_kind_fields(self.kind, first.labels), "one": self.one, "other": self.other}
         row |= {"number": self.number, "reverse": len(self.reverse), "clear": self.is_clear}
         row |= {"documents": len({event.place[0] for event in self.events})}
         words = (
@@ -397,6 +190,13 @@ class Pattern:
             for number, *stretch in (event.place for event in self.events)
         ]
         return row
+
+
+def _kind_fields(kind: Kind, labels: Sequence[str]) -> dict[str, str]:
+    """Return the fields of a row that say what kind of difference it is."""
+    if kind in ENDS:
+        return {"kind": "boundary", "end": kind}
+    return {"kind": kind} | (dict(zip(("label", "instead"), labels)) if kind in OF_LABELS else {})
 
 
 def _reverse_places(number: int, forward: int, backward: int) -> float:
@@ -552,10 +352,10 @@ class Differences:
 
     >>> from spacy_nereval import Document
     >>> from .shared_documents import SharedDocument
-    >>> own = {"ann": [(4, 13, "PART")], "ben": [(9, 13, "PART"), (14, 19, "FAULT")]}
-    >>> shared = SharedDocuments(("ann", "ben"), [SharedDocument(Document([], [], "the left door leaks"), own)])
-    >>> for each in Differences(shared).members:
-    ...     print(each.kind, each.labels, each.having, each.lacking, repr(each.words))
+    >>> spans = {"ann": [(4, 13, "PART")], "ben": [(9, 13, "PART"), (14, 19, "FAULT")]}
+    >>> shared = SharedDocuments(("ann", "ben"), [SharedDocument(Document([], [], "the left door leaks"), spans)])
+    >>> for member in Differences(shared).members:
+    ...     print(member.kind, member.labels, member.having, member.lacking, repr(member.words))
     leading ('PART',) ann ben 'left'
     missing ('FAULT',) ben ann 'leaks'
     """
@@ -589,7 +389,7 @@ class Differences:
     def _patterns(self, *, by_words: bool) -> list[Pattern]:
         groups: defaultdict[tuple[object, ...], list[Difference]] = defaultdict(list)
         for difference in self.members:
-            if difference.kind in KINDS and (difference.words or not by_words):
+            if difference.kind != "blank" and (difference.words or not by_words):
                 labels = difference.labels if difference.kind in OF_LABELS else ()
                 groups[difference.kind, labels, by_words and difference.words].append(difference)
         annotators = self._shared.annotators
@@ -637,3 +437,213 @@ def _put_fewer_first(pattern: Pattern, everything: Sequence[Event], annotators: 
         return pattern
     events, swapped = ([event.swap_sides() for event in group] for group in (pattern.events, everything))
     return Pattern(annotators, {*pattern.other}, {*pattern.one}, events, swapped, is_clear=pattern.is_clear)
+
+
+# In words. Rows are those of "differences" and "same_words" in a result.
+
+MOSTLY = 0.5
+"""Minimum share of the most frequent words at a boundary for which a sentence names them alone."""
+
+OF_ONE_LABEL = 0.8
+"""Minimum share of the most frequent label for which a sentence names it."""
+
+LISTED_WORDS, MOST_NAMES = 3, 4
+"""Maximum number of words, and of annotators, that a sentence names."""
+
+ENDS = {"leading": "leading", "trailing": "trailing", "both": "leading and trailing"}
+
+KINDS = {
+    "merged": ("both", "one span for several"),
+    "shifted": ("both", "shifted"),
+    "leading": ("boundary", "words at the start"),
+    "trailing": ("boundary", "words at the end"),
+    "both": ("both", "words at both ends"),
+    "label": ("label", "label"),
+    "nested": ("missed", "nested, marked by one only"),
+    "missing": ("missed", "marked by one only"),
+    "blank": ("hit", "white space at an end"),
+}
+"""The kinds of differences, each with a key of `core.wording.VERDICT_KINDS` for the colour, and a few words."""
+
+RULES = {
+    "merged": ("mark one span, not several, for {words}", "mark several spans, not one, for {words}"),
+    "shifted": ("mark {one_text!r}, not {other_text!r}", "mark {other_text!r}, not {one_text!r}"),
+    "boundary": ("include {ends} {words} in {label}", "leave {ends} {words} out of {label}"),
+    "label": ("mark {words} as {label}, not {instead}", "mark {words} as {instead}, not {label}"),
+    "nested": ("mark {words} as nested {label}", "do not mark {words} as nested {label}"),
+    "missing": ("mark {words} as {label}", "do not mark {words} as {label}"),
+}
+"""Rules for the guideline by the kind of difference, one for each side: `one`, then `other`."""
+
+
+def difference_sentence(row: Mapping[str, Any]) -> str:
+    """Return what annotators do differently, with the words and the number of places.
+
+    >>> row = {"kind": "boundary", "one": ["ann"], "other": ["ben"], "end": "leading", "labels": {"PART": 9, "DATE": 5}}
+    >>> difference_sentence(row | {"words": {"the": 14}, "number": 14, "reverse": 0})
+    "ann includes leading 'the' where ben does not (14 places)"
+    >>> difference_sentence(row | {"words": {"the": 12, "a": 2}, "number": 14, "reverse": 0})
+    "ann includes leading 'the' where ben does not (12 places, 14 with other words)"
+    >>> difference_sentence(row | {"words": {"the": 5, "a": 3, "an": 1}, "number": 14, "reverse": 2})
+    "ann includes leading words that ben leaves out: 'the', 'a', 'an' and others (14 places, 2 the other way round)"
+    """
+    main = _main_words(row)
+    words = [*row["words"]][: 0 if main else LISTED_WORDS]
+    is_cut = sum(row["words"][word] for word in words) < row["number"]
+    named = ", ".join(repr(clip(word)) for word in words) + " and others" * is_cut
+    about = f": {named}" if words else ""
+    number = many(row["words"].get(main, row["number"]), "place")
+    number += f", {row['number']:,} with other words" if main and row["words"][main] < row["number"] else ""
+    return f"{difference_clause(row)}{about} ({', '.join(filter(None, (number, reverse_phrase(row))))})"
+
+
+def reverse_phrase(row: Mapping[str, Any]) -> str:
+    """Return the number of places that go the other way, in words; "" for none."""
+    return f"{row['reverse']:,} the other way round" if row["reverse"] else ""
+
+
+def difference_clause(row: Mapping[str, Any]) -> str:
+    """Return what annotators do differently. The smaller side is named first, since it is their habit.
+
+    >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
+    >>> difference_clause(row)
+    'ann says ORG where ben and cleo say GPE'
+    >>> missing = {"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"}
+    >>> difference_clause(missing), difference_clause(missing | {"one": ["ann", "cleo"]})
+    ('ann marks DATE where ben marks nothing', 'ben marks nothing where ann and cleo mark DATE')
+    >>> merged = {"kind": "merged", "one": ["ann"], "other": ["ben"], "labels": {"PART": 9}, "number": 9}
+    >>> difference_clause(merged), difference_clause(merged | {"one": ["ann", "cleo"]})
+    ('ann marks one PART where ben marks several spans', 'ben marks several spans where ann and cleo mark one PART')
+    """
+    *sides, is_turned = _subject_sides(row)
+    (subject, s), (others, not_s) = ((name_list(side), "s" * (len(side) == 1)) for side in sides)
+    kind, label = row["kind"], _label_text(row["label"]) if "label" in row else _main_label(row)
+    if kind == "label":
+        return f"{subject} say{s} {label} where {others} say{not_s} {_label_text(row['instead'])}"
+    marks = {
+        "missing": (label, "nothing"),
+        "nested": (f"nested {label}", f"no nested {label}"),
+        "merged": (f"one {label or 'span'}", "several spans"),
+    }
+    if kind in marks:
+        has, lacks = marks[kind][:: -1 if is_turned else 1]
+        return f"{subject} mark{s} {has} where {others} mark{not_s} {lacks}"
+    where = f" of {label}" if label else ""
+    if kind == "shifted":
+        return f"{subject} mark{s} {'later' if is_turned else 'earlier'} words{where} than {others}"
+    words = _main_words(row)
+    addition = f"{ENDS[row['end']]} {repr(clip(words)) if words else 'words'}{where}"
+    if is_turned:
+        return f"{subject} leave{s} out {addition} that {others} include{not_s}"
+    if words:
+        return f"{subject} include{s} {addition} where {others} do{'es' if not_s else ''} not"
+    return f"{subject} include{s} {addition} that {others} leave{not_s} out"
+
+
+def rule_sentence(row: Mapping[str, Any]) -> str:
+    """Return a rule for the guideline that settles a difference: what most annotators do, or a choice of two.
+
+    >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
+    >>> row |= {"words": {"rome": 3}, "number": 4}
+    >>> rule_sentence(row)
+    "as ben and cleo do, mark 'rome' and the like as GPE, not ORG"
+    >>> rule_sentence(row | {"other": ["ben"], "number": 3})
+    "mark 'rome' as ORG, not GPE (as ann), or the opposite (as ben)"
+    >>> end = {"kind": "boundary", "end": "leading", "labels": {"LOC": 4}, "words": {"the": 4}, "number": 4}
+    >>> rule_sentence({**end, "one": ["ann"], "other": ["ben", "cleo"]})
+    "as ben and cleo do, leave leading 'the' out of LOC"
+    """
+    label = _label_text(row["label"]) if "label" in row else _main_label(row) or "spans"
+    parts = {"words": _rule_words(row), "label": label, "instead": _label_text(row.get("instead", ""))}
+    parts["ends"] = ENDS.get(row.get("end", ""), "")
+    parts |= {key: clip(text or "") for key, text in row.get("example", {}).items() if key != "document"}
+    first_rule, other_rule = (rule.format(**parts) for rule in RULES[row["kind"]])
+    sides = name_list(row["one"]), name_list(row["other"])
+    if len(row["one"]) == len(row["other"]):
+        return f"{first_rule} (as {sides[0]}), or the opposite (as {sides[1]})"
+    return (
+        f"as {sides[0]} do, {first_rule}" if len(row["one"]) > len(row["other"]) else f"as {sides[1]} do, {other_rule}"
+    )
+
+
+def _rule_words(row: Mapping[str, Any]) -> str:
+    """Return the first words that a rule is about."""
+    words = [_main_words(row)] if _main_words(row) else [*row["words"]][:LISTED_WORDS]
+    if not words:
+        return "words" if row["kind"] == "boundary" else "such spans"
+    more = " and the like" * (sum(row["words"][word] for word in words) < row["number"])
+    return f"{', '.join(repr(clip(word)) for word in words)}{more}"
+
+
+def difference_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> tuple[str, str, str, str]:
+    """Return the cells of a table: the label, what annotators do differently, who does it and who does not.
+
+    Args:
+        row: The row.
+        everyone: All annotators, so that the others can be called "all others".
+
+    >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
+    >>> difference_columns(row), difference_columns(row, ["ann", "ben", "cleo"])[-1]
+    (('ORG', 'instead of GPE', 'ann', 'ben and cleo'), 'all others')
+    >>> difference_columns({"kind": "missing", "one": ["ann"], "other": ["ben"], "label": "DATE"})
+    ('DATE', 'marked', 'ann', 'ben')
+    """
+    subject, other_side, is_turned = _subject_sides(row)
+    are_all_others = len(other_side) > 1 and len(subject) + len(other_side) == len(everyone)
+    sides = name_list(subject), "all others" if are_all_others else name_list(other_side)
+    kind = row["kind"]
+    if kind == "label":
+        return row["label"], f"instead of {_label_text(row['instead'])}", *sides
+    if kind in ("missing", "nested"):
+        return row["label"], f"{'not ' * is_turned}marked{', nested' * (kind == 'nested')}", *sides
+    label = _main_label(row) or "several"
+    if kind == "merged":
+        return label, "several for one" if is_turned else "one for several", *sides
+    if kind == "shifted":
+        return label, f"{'later' if is_turned else 'earlier'} words", *sides
+    words = _main_words(row)
+    clause = f"{ENDS[row['end']]} {repr(clip(words)) if words else 'words'}"
+    return label, f"{'without ' * is_turned}{clause}", *sides
+
+
+def _subject_sides(row: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str], bool]:
+    """Return the annotators with the habit, the others, and whether the habit is to lack what the others have.
+
+    In a row of labels, "one" is the smaller side already.
+    """
+    is_turned = row["kind"] != "label" and len(row["other"]) < len(row["one"])
+    return (row["other"], row["one"], True) if is_turned else (row["one"], row["other"], False)
+
+
+def difference_kind(row: Mapping[str, Any]) -> str:
+    """Return the kind of a row's differences, a key of `KINDS`."""
+    kind: str = row.get("end", row["kind"])
+    return kind
+
+
+def name_list(people: Sequence[str]) -> str:
+    """Return names as a list in a sentence, the first few of many.
+
+    >>> name_list(["ann"]), name_list(["ann", "ben", "cleo"]), name_list(["a", "b", "c", "d", "e", "f"])
+    ('ann', 'ann, ben and cleo', 'a, b, c and 3 others')
+    """
+    named = [shorten(name) for name in people]
+    if len(named) > MOST_NAMES:
+        named = [*named[: MOST_NAMES - 1], f"{len(named) - MOST_NAMES + 1} others"]
+    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+
+
+def _main_words(row: Mapping[str, Any]) -> str:
+    """Return the words of most differences at a boundary; "" if there are no such words."""
+    words, most = next(iter(row["words"].items()), ("", 0)) if row["kind"] == "boundary" else ("", 0)
+    return words if most >= MOSTLY * row["number"] else ""
+
+
+def _main_label(row: Mapping[str, Any]) -> str:
+    """Return the label of most differences; "" if there is no such label."""
+    label, number = next(iter(row["labels"].items()))
+    return _label_text(label) if number >= OF_ONE_LABEL * row["number"] else ""
+
+
+def _label_text(label: str) -> str:
+    return label if label.strip() else EMPTY

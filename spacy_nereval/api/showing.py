@@ -1,0 +1,205 @@
+"""How annotation is read: the function `show`, for files and lists, and what it returns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from unicodedata import category, name, normalize
+
+from ..core.arguments import CODEPOINT, Reading
+from ..core.compression import compression_of
+from ..core.labels import LabelRules, rules_of
+from ..core.messages import describe_error, join_names, quote, shorten, spell_argument
+from ..io.formats import assign_annotators, infer_format, named_format, records
+from ..io.formats.settings import UNIT_NAMES, side_formats
+from ..io.paths import check_is_file, error_message, is_count_file, readable_file
+from ..io.records import Record, apply_label_rules
+from ..io.tables import is_table
+from ..reporting.marked_text import insert_marks
+from ..reporting.remarks import many
+from .inputs import reading_of_items, reading_of_load, records_of_sides
+from .items import Ends
+from .sides import Side
+
+LONGEST = 400
+"""Maximum number of characters that are shown of a text."""
+
+
+class Overview(dict[str, Any]):
+    """How annotation is read: a dict in plain Python that prints as lines."""
+
+    def __str__(self) -> str:
+        """Return the overview as lines of text."""
+        return "\n".join(self.lines())
+
+    __repr__ = __str__
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines: how it is read, labels, what is left out, what looks wrong, and the first documents."""
+        how = [self["format"] or "unknown format", self["encoding"], self["scheme"], self["offsets"]]
+        yield f"{self['source']}: {', '.join(filter(None, how))}"
+        numbers = [many(self["documents"], "document"), many(self["spans"], "span")]
+        having = [f"{self[key]:,} with {words}" for key, words in HAVING.items() if self[key]]
+        yield ", ".join([*numbers, *having])
+        if self["labels"]:
+            yield f"labels: {join_names([f'{label} ({number:,})' for label, number in self['labels'].items()], 30)}"
+        yield from (f"left out: {words} ({number:,})" for words, number in self["left_out"].items())
+        yield from (f"⚠ {remark}" for remark in self["remarks"])
+        for document in self["first"]:
+            yield ""
+            id = "" if document["id"] is None else f" ({shorten(document['id'])})"
+            yield f"document {document['number']}{id}:"
+            yield document["marked"]
+        if self["error"]:
+            yield f"\n✘ {self['error']}"
+
+
+HAVING = {"ids": "ids", "tokens": "tokens", "unannotated": "no annotation"}
+
+LEFT_OUT = {
+    "others": "annotations that are not spans, such as relations",
+    "duplicates": "repeated spans",
+    "rejected": "rejected spans",
+    "repaired": "spans that the scheme does not allow, repaired or dropped",
+}
+
+
+def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = None, **options: Any) -> Overview:
+    """Return how a file or a list is read, and what looks wrong: the answer to most refusals.
+
+    Args:
+        source: A file or folder of any input format, or items as `score` takes them for one side.
+        documents: The number of documents that are shown with their spans.
+        text, tokens: Of items, as for `score`.
+        options: How a file is read, as for `load`; or how items are read, as for `score`.
+
+    Returns:
+        A dict that prints as lines. Its keys are "source", "format", "encoding", "scheme", "offsets", the numbers of
+        "documents" and "spans", and of documents with "ids", with "tokens" and that are "unannotated"; "labels" with
+        their counts, "left_out", "remarks", the "first" documents with their spans marked, and the "error" that ended
+        reading, None if all was read.
+
+    Raises:
+        ValueError: An option is unknown, or items cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.jsonl"
+    >>> _ = path.write_text('{"text": "Ada met Bob", "spans": [{"start": 0, "end": 3, "label": "PER"}]}')
+    >>> overview = show(path)
+    >>> overview["format"], overview["labels"], overview["first"][0]["marked"]
+    ('jsonl', {'PER': 1}, '[Ada](PER) met Bob')
+    """
+    if isinstance(source, (str, Path)):
+        return show_file(Path(source), reading_of_load(**options), documents)
+    reading = reading_of_items(**options)
+    sides = records_of_sides({"items": Side(source, "items", reading)}, text, tokens, reading)
+    about = {"source": "items", "format": None, "encoding": "", "offsets": ""}
+    rules = rules_of(reading)
+    return _overview(about, (apply_label_rules(side.record, rules) for side in sides["items"]), documents)
+
+
+def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | None = None) -> Overview:
+    """Return how a file is read, up to what cannot be read; see `show`. Raise ValueError if there is no such file."""
+    if is_count_file(path):
+        raise ValueError(f"{path} is a count file, which has neither texts nor spans to show: score it")
+    if not path.is_dir():
+        check_is_file(path)
+    (format, _) = side_formats(reading)
+    unit = UNIT_NAMES.get(format.offsets or CODEPOINT, "the unit that fits the texts of spans")
+    about = {"source": str(path), "format": format.name, "encoding": _encoding(path), "offsets": f"offsets in {unit}"}
+    with suppress(ValueError, OSError):  # which are raised when the records are read
+        about["format"] = named_format(path, format).name or infer_format(path)
+
+    def read() -> Iterator[Record]:
+        (how,) = assign_annotators([path], [named_format(path, format)])
+        yield from (apply_label_rules(record, rules) for record in records(path, reading.spans_key, how))
+
+    return _overview(about, read(), documents)
+
+
+def _encoding(path: Path) -> str:
+    """Return the encoding of a file, and its compression; "" for folders and binary formats."""
+    if not path.is_file() or is_table(path):
+        return ""
+    with readable_file(path).open("rb") as file:
+        start = file.read(1 << 12)
+    if packed := compression_of(start):
+        return f"compressed by {packed.name}"
+    mark = " with a byte order mark" if start.startswith(b"\xef\xbb\xbf") else ""
+    return "" if b"\0" in start else f"UTF-8{mark}"
+
+
+def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Overview:
+    """Return the overview of records, up to the first that cannot be read."""
+    numbers: Counter[str] = Counter()
+    labels: Counter[str] = Counter()
+    unseen: Counter[str] = Counter()
+    ids: Counter[str] = Counter()
+    schemes, first, ends, error = dict[str, None](), [], Ends(), None
+    try:
+        for number, side in enumerate(sides):
+            spans = sorted(side.spans)
+            of_side = {"documents": True, "unannotated": not side.annotated, "ids": side.id is not None}
+            numbers.update(of_side | {"tokens": side.tokens is not None, "spans": len(spans)})
+            numbers.update({name: getattr(side, name) for name in LEFT_OUT})
+            numbers["spaced"] += sum(_is_spaced(side.text[start:end]) for start, end, _ in spans)
+            labels.update(label for *_, label in spans)
+            unseen.update({character for character in side.text if _is_unseen(character)})
+            ids.update([] if side.id is None else [side.id])
+            schemes |= dict.fromkeys([side.scheme] if side.scheme else [])
+            for start, end, _ in spans:
+                ends.see(side.text, start, end)
+            if number < most:
+                first.append({"number": number, "id": side.id, "marked": _marked(side)})
+    except (ValueError, OSError) as raised:
+        error = error_message(raised) or describe_error(raised)
+    left_out = {words: numbers[name] for name, words in LEFT_OUT.items() if numbers[name]}
+    known = {name: numbers[name] for name in ("documents", "spans", "ids", "tokens", "unannotated")}
+    remarks = [*_remarks(numbers, labels, unseen, ids, ends)]
+    ordered = dict(sorted(labels.items(), key=lambda item: (-item[1], item[0])))
+    scheme = {"scheme": f"scheme {' and '.join(schemes)}" if schemes else ""}
+    shown = {"labels": ordered, "left_out": left_out, "remarks": remarks, "first": first, "error": error}
+    return Overview(about | scheme | known | shown)
+
+
+def _remarks(
+    numbers: Counter[str], labels: Counter[str], unseen: Counter[str], ids: Counter[str], ends: Ends
+) -> Iterator[str]:
+    """Yield what looks wrong."""
+    if numbers["spaced"]:
+        yield f"{many(numbers['spaced'], 'span')} with white space at an edge"
+    if ends.look_inclusive:
+        yield f"every span ends one character before a word does: the ends look inclusive ({spell_argument('end')})"
+    for character, number in unseen.most_common(5):
+        shown = name(character, f"U+{ord(character):04X}")
+        yield f"{many(number, 'text')} with a character that is not seen: U+{ord(character):04X} {shown}"
+    if repeated := [id for id, number in ids.items() if number > 1]:
+        yield f"ids that repeat: {join_names(repeated)}"
+    alike: dict[str, list[str]] = {}
+    for label in labels:
+        alike.setdefault("".join(normalize("NFKC", label).casefold().split()), []).append(label)
+    for group in alike.values():
+        if len(group) > 1:
+            yield f"labels that differ only in case, white space or Unicode form: {join_names([*map(repr, group)])}"
+    if numbers["documents"] and not numbers["spans"]:
+        yield "no document has a span"
+
+
+def _is_spaced(surface: str) -> bool:
+    return surface != surface.strip()
+
+
+def _is_unseen(character: str) -> bool:
+    return category(character) in ("Cf", "Cc", "Co", "Cn") and character not in "\n\r\t"
+
+
+def _marked(side: Record) -> str:
+    """Return the text of a document with its spans marked, cut where it is long."""
+    if side.answer:
+        return f"answer {quote(side.answer.written, LONGEST)}"
+    shown = sorted(span for span in side.spans if span[1] <= LONGEST)
+    notes = [(end, start == end, f"({label})") for start, end, label in shown]
+    cut = "…" if len(side.text) > LONGEST else ""
+    return insert_marks(side.text[:LONGEST], [(start, end, 0) for start, end, _ in shown], notes) + cut

@@ -1,0 +1,209 @@
+"""The edges of spans: what is trimmed from them, spans that are joined, and signs that edges are not as they should be.
+
+Spans whose ends are the offsets of their last characters, or that begin or end with white space, match nothing. Both
+is common in the output of other tools, so it is noticed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+from unicodedata import category
+
+from .messages import PlainSpan, highest_scores, is_finite_number, spell_argument
+
+EDGE = re.compile(r"\w\w")
+"""Two characters with no word edge between them."""
+
+FEWEST = 3
+"""Minimum number of spans by which the ends of a side are judged."""
+
+NEARLY_ALL = 0.9
+"""The share of the spans of a side that have to look inclusive."""
+
+
+def trim_span(span: PlainSpan, text: str, trim: str) -> PlainSpan:
+    """Return a span without white space at its edges, or without punctuation too; a span of nothing else as it is.
+
+    >>> trim_span((0, 5, "PER"), " Ada,", "space"), trim_span((0, 5, "PER"), " Ada,", "space,punct")
+    ((1, 5, 'PER'), (1, 4, 'PER'))
+    """
+    start, end, label = span
+    punctuation = "punct" in trim
+    while start < end and _is_trimmed(text[start], punctuation):
+        start += 1
+    while start < end and _is_trimmed(text[end - 1], punctuation):
+        end -= 1
+    return (start, end, label) if start < end else span
+
+
+def _is_trimmed(character: str, punctuation: bool) -> bool:
+    return character.isspace() or (punctuation and category(character)[0] == "P")
+
+
+def join_spans(spans: Iterable[PlainSpan], text: str) -> dict[PlainSpan, PlainSpan]:
+    """Return spans with the spans that they become part of: those of one label with white space alone between them.
+
+    >>> join_spans([(0, 3, "PER"), (4, 8, "PER"), (8, 9, "PER")], "Ada King.")
+    {(0, 3, 'PER'): (0, 8, 'PER'), (4, 8, 'PER'): (0, 8, 'PER'), (8, 9, 'PER'): (8, 9, 'PER')}
+    """
+    result: dict[PlainSpan, PlainSpan] = {}
+    of_label: dict[str, list[PlainSpan]] = {}
+    for span in sorted(set(spans)):
+        of_label.setdefault(span[2], []).append(span)
+    for label, listed in of_label.items():
+        groups: dict[PlainSpan, list[PlainSpan]] = {span: [span] for span in listed}
+        by_end = sorted(listed, key=lambda span: span[1])
+        ends = [end for _, end, _ in by_end]
+        for span in listed:
+            before = span[0]
+            while before and text[before - 1].isspace():
+                before -= 1
+            for other in by_end[bisect_left(ends, before) : bisect_right(ends, span[0] - 1)]:
+                if groups[other] is not groups[span] and other[0] < span[0]:
+                    groups[other] += groups[span]
+                    for member in groups[span]:
+                        groups[member] = groups[other]
+        for group in {id(group): group for group in groups.values()}.values():
+            whole = min(start for start, _, _ in group), max(end for _, end, _ in group), label
+            result |= dict.fromkeys(group, whole)
+    return result
+
+
+class EditedSpans:
+    """The spans of a side after trimming and joining.
+
+    Args:
+        spans: The spans with their new labels.
+        text: The text without invented mentions, whose spans stay as they are; None if it is not known.
+        trim: What is removed from the edges, one of `arguments.TRIMS`; "" for nothing.
+        join: Whether spans of one label with white space alone between them are joined then.
+
+    Attributes:
+        spans: The spans, each once.
+        trimmed: How many spans were trimmed. equal: how many became equal to another one by it. joined: how many
+            became part of another one.
+
+    Raises:
+        ValueError: The text is needed, and not known.
+
+    >>> edited = EditedSpans([(0, 4, "PER"), (0, 3, "PER"), (4, 8, "PER")], "Ada King", "space", True)
+    >>> edited.spans, edited.trimmed, edited.equal, edited.joined
+    ([(0, 8, 'PER')], 1, 1, 1)
+    """
+
+    def __init__(self, spans: Iterable[PlainSpan], text: str | None, trim: str = "", join: bool = False) -> None:
+        self._trimmed = {span: span for span in spans}
+        self._joined: dict[PlainSpan, PlainSpan] = {}
+        if (trim or join) and text is None:
+            raise ValueError(
+                f"{spell_argument('trim' if trim else 'join', trim or True)} needs the text, and a document has none: "
+                "give every document its text"
+            )
+        if trim and text is not None:
+            self._trimmed = {s: trim_span(s, text, trim) if s[1] <= len(text) else s for s in self._trimmed}
+        distinct = [*dict.fromkeys(self._trimmed.values())]
+        if join and text is not None:
+            self._joined = join_spans((span for span in distinct if span[1] <= len(text)), text)
+        self.spans = [*dict.fromkeys(self._joined.get(span, span) for span in distinct)]
+        self.trimmed = sum(span != part for span, part in self._trimmed.items())
+        self.equal = len(self._trimmed) - len(distinct)
+        self.joined = len(distinct) - len(self.spans)
+
+    def map_scores(self, scores: Mapping[PlainSpan, Any]) -> Mapping[PlainSpan, Any]:
+        """Return the score of each span: the highest of those that became equal, the lowest of those that were joined.
+
+        >>> edited = EditedSpans([(0, 3, "PER"), (4, 8, "PER")], "Ada King", join=True)
+        >>> edited.map_scores({(0, 3, "PER"): 0.9, (4, 8, "PER"): 0.2})
+        {(0, 8, 'PER'): 0.2}
+        """
+        if not self.trimmed and not self.joined:
+            return scores
+        trimmed = highest_scores((self._trimmed[span], score) for span, score in scores.items())
+        lowest: dict[PlainSpan, Any] = {}
+        for span, score in trimmed.items():
+            whole = self._joined.get(span, span)
+            is_kept = whole not in lowest or not is_finite_number(score)
+            if is_kept or (is_finite_number(lowest[whole]) and score < lowest[whole]):
+                lowest[whole] = score
+        return lowest
+
+
+Signs = Counter[tuple[str, str]]
+"""Numbers of spans by (side, sign): all "spans", and those that look odd; or a sentence about how a side was read."""
+
+
+def edge_signs(sides: Mapping[str, Collection[PlainSpan]], text: str) -> Signs:
+    """Count the spans of a document whose edges look odd, for each side.
+
+    The signs: "space", white space at an edge; "cut", the end is one character before that of a word; "placed", the
+    span begins where one of another side begins; "short", it also ends one character before that one does.
+
+    >>> signs = edge_signs({"gold": [(0, 3, "PER")], "pred": [(0, 2, "PER"), (3, 7, "LOC")]}, "Ada met Bob")
+    >>> signs["pred", "cut"], signs["pred", "short"], signs["pred", "space"], signs["gold", "cut"]
+    (1, 1, 1, 0)
+    """
+    signs: Signs = Counter()
+    for side, spans in sides.items():
+        places = {span[:2] for name, others in sides.items() if name != side for span in others}
+        starts = {start for start, _ in places}
+        signs[side, "spans"] += len(spans)
+        for start, end, _ in spans:
+            if end > len(text):  # a mention that the text does not have
+                continue
+            if start < end and (text[start].isspace() or text[end - 1].isspace()):
+                signs[side, "space"] += 1
+            elif looks_cut(text, start, end):
+                signs[side, "cut"] += 1
+            signs[side, "placed"] += start in starts
+            signs[side, "short"] += (start, end + 1) in places and (start, end) not in places
+    return +signs
+
+
+def looks_cut(text: str, start: int, end: int) -> bool:
+    """Return whether a span ends one character before the end of a word.
+
+    >>> looks_cut("Ada met Bob", 0, 2), looks_cut("Ada met Bob", 0, 3), looks_cut("Ada met Bob", 0, 1)
+    (True, False, False)
+    """
+    cuts = start == end or bool(EDGE.fullmatch(text[max(end - 1, 0) : end + 1]))
+    return cuts and not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
+
+
+def edge_lines(
+    signs: Mapping[tuple[str, str], int],
+    system: str = "",
+    names: Mapping[str, str] = {"gold": "gold spans", "pred": "predicted spans"},
+) -> list[str]:
+    """Return what has to be said about how sides were read, and about edges of spans that look odd.
+
+    Args:
+        signs: What `edge_signs` counted, and notes.
+        system: The name of the system, if there are several.
+        names: The sides, and what their spans are called.
+
+    >>> signs = Counter({("pred", "spans"): 4, ("pred", "cut"): 4, ("gold", "spans"): 4, ("pred", "space"): 1})
+    >>> edge_lines(signs)  # doctest: +ELLIPSIS
+    ["⚠ 4 of 4 predicted spans end one character before a word does, ...: end='exclusive,inclusive'", '⚠ White ...']
+    """
+    inclusive: dict[str, str] = {}
+    for side, name in names.items():
+        number, cut, placed, short = (signs.get((side, sign), 0) for sign in ("spans", "cut", "placed", "short"))
+        if cut >= max(FEWEST, NEARLY_ALL * number):
+            inclusive[side] = f"{cut:,} of {number:,} {name} end one character before a word does"
+        elif short >= max(FEWEST, NEARLY_ALL * placed):
+            inclusive[side] = f"{short:,} of {number:,} {name} end one character before one of the other side does"
+    lines = []
+    if inclusive:
+        ends = ["inclusive" if side in inclusive else "exclusive" for side in names]
+        option = spell_argument("end", ",".join(ends) if len({*ends}) > 1 else ends[0])
+        lines.append(f"⚠ {'; '.join(inclusive.values())}, so these ends look inclusive: {option}")
+    if spaced := [f"{n:,} of the {name}" for side, name in names.items() if (n := signs.get((side, "space"), 0))]:
+        lines.append(
+            f"⚠ White space at the edges of {' and '.join(spaced)}: {spell_argument('trim', 'space')} leaves it out"
+        )
+    lines += [f"ℹ {side}: {sign}." for side, sign in sorted(signs) if " " in sign]
+    return [f"{line[:2]}{system}: {line[2:]}" for line in lines] if system else lines

@@ -1,0 +1,263 @@
+"""The names under which JSON has the parts of a document and of a span: those of many tools, and a map to others."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .messages import describe_unknown, join_names, shorten, spell_argument, unique_keys
+
+TEXTS = ("text", "data", "full_text")
+"""The keys that can hold the text of a document."""
+
+SPAN_LISTS = ("spans", "entities", "ents", "label", "labels")
+"""The keys that can hold the spans of a document, as lists of objects or of [start, end, label]."""
+
+MENTIONS = "mentions"
+"""The key of mentions: spans without offsets."""
+
+STARTS = ("start_char", "start", "start_offset", "start_position")
+ENDS = ("end_char", "end", "end_offset", "end_position")
+LABELS = ("label_", "label", "entity_group", "entity_type", "type", "entity")
+SURFACES = ("text", "word", "entity_value")
+"""The names of the parts of a span: in files, in span dicts, in the output of models, and as attributes. The first
+counts. Under "entity", pipelines have the tag of a token, and Rasa the label of a span: see `label_of`."""
+
+STRINGS = (*SURFACES, "name", "mention", "entity", "value")
+"""The names of the string of a mention."""
+
+TOKEN_TAG = re.compile(r"[BIESLUM]-.+|O")
+"""A tag of a single token."""
+
+
+def first_value(item: Any, names: Iterable[str]) -> Any:
+    """Return the value of the first of these keys or attributes that is there and is not None."""
+    if isinstance(item, Mapping):
+        return next((item[name] for name in names if item.get(name) is not None), None)
+    return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
+
+
+def label_of(span: Any) -> Any:
+    """Return the label of a span; None if it has none, or only the tag of a token.
+
+    >>> label_of({"entity": "PER", "start": 0}), label_of({"entity": "B-PER", "start": 0})
+    ('PER', None)
+    """
+    label = first_value(span, LABELS)
+    if not isinstance(span, Mapping) or first_value(span, LABELS[:-1]) is not None:
+        return label
+    return None if "index" in span or TOKEN_TAG.fullmatch(str(label)) else label
+
+
+def mention_of(item: Any) -> tuple[str, str] | None:
+    """Return the string and the label of an item without offsets; None if it is no such item.
+
+    >>> mention_of({"name": "Ada", "type": "PER"}), mention_of(["Ada", "PER"]), mention_of({"text": "Ada", "start": 0})
+    (('Ada', 'PER'), ('Ada', 'PER'), None)
+    """
+    if isinstance(item, Mapping):
+        if any(_is_place(name, value) for name, value in item.items()):
+            return None
+        item = first_value(item, STRINGS), first_value(item, LABELS[:-1])
+    if isinstance(item, (list, tuple)) and len(item) == 2 and all(isinstance(part, str) for part in item):
+        return item[0], item[1]
+    return None
+
+
+def _is_place(name: str, value: Any) -> bool:
+    """Return whether a key of a span may say where it is, also under a name that is not known."""
+    is_place = isinstance(value, (list, dict)) or (isinstance(value, int) and not isinstance(value, bool))
+    return name in (*STARTS, *ENDS) or (is_place and name not in ("id", "score", "confidence"))
+
+
+def mentions_of(value: Any) -> list[Any] | None:
+    """Return the mentions of a list of them, or of lists of strings by label; None if it is neither, or empty.
+
+    >>> mentions_of({"PER": ["Ada", "Bob"]}), mentions_of([["Ada", "PER"]]), mentions_of([[0, 3, "PER"]])
+    ([('Ada', 'PER'), ('Bob', 'PER')], [['Ada', 'PER']], None)
+    """
+    if isinstance(value, Mapping) and all(isinstance(strings, list) for strings in value.values()):
+        pairs = [(string, label) for label, strings in value.items() for string in strings]
+        return pairs if value and all(isinstance(string, str) for string, _ in pairs) else None
+    return value if isinstance(value, list) and value and all(map(mention_of, value)) else None
+
+
+TOKEN_LABELS = 'expected whole spans: make the pipeline with aggregation_strategy="simple"'
+"""What to do about spans whose labels are tags of single tokens."""
+
+
+def nested_value(item: Any, key: str) -> Any:
+    """Return the value under a key, None if there is none. Dots reach into nested objects, if no key has the dots.
+
+    >>> nested_value({"a": {"b.c": 1}}, "a.b.c"), nested_value({"a.b": 2, "a": {"b": 3}}, "a.b")
+    (1, 2)
+    """
+    if not isinstance(item, Mapping):
+        return None
+    if key in item:
+        return item[key]
+    dots = [at for at, character in enumerate(key) if character == "."]
+    values = (nested_value(item[key[:at]], key[at + 1 :]) for at in dots if key[:at] in item)
+    return next((value for value in values if value is not None), None)
+
+
+def outer_keys(keys: Iterable[str]) -> list[str]:
+    """Return the keys in which keys with dots may be nested.
+
+    >>> outer_keys(["a.b.c", "d"])
+    ['a', 'a.b']
+    """
+    return [key[:at] for key in keys for at, character in enumerate(key) if character == "."]
+
+
+def describe_keys(item: Any, most: int = 12) -> str:
+    """Return the keys of an object in words.
+
+    >>> describe_keys({"content": "Ada", "items": []}), describe_keys({})
+    ('there are content, items', 'there is no key')
+    """
+    names = [str(name) for name in item] if isinstance(item, Mapping) else []
+    return f"there {'are' if len(names) > 1 else 'is'} {join_names(names, most)}" if names else "there is no key"
+
+
+DOCUMENT_PARTS: Mapping[str, Sequence[str]] = {
+    "text": TEXTS,
+    "spans": (*SPAN_LISTS, MENTIONS),
+    "id": ("id",),
+    "tokens": ("tokens",),
+    "meta": ("meta",),
+    "answer": ("answer",),
+}
+SPAN_PARTS: Mapping[str, Sequence[str]] = {
+    "start": STARTS,
+    "end": ENDS,
+    "length": ENDS,
+    "label": LABELS,
+    "score": ("score",),
+    "surface": STRINGS,
+}
+"""The parts that a map can name, with the usual names of each, which the map replaces."""
+
+DOCUMENTS = "documents"
+"""The part that holds the list of documents, where a file is an object."""
+
+NEEDED = ("text", "start", "end", "length", "label")
+"""Parts that cannot be left out if a map names them."""
+
+
+class KeyMap(NamedTuple):
+    """The keys of parts of documents and spans, where they have other names than the usual ones.
+
+    Args:
+        keys: The part and its key. Dots reach into nested objects.
+
+    >>> keys = read_keys("text=content,spans=items,start=at.from,length=n,label=kind")
+    >>> keys.rename({"content": "Ada met", "items": [{"at": {"from": 0}, "n": 3, "kind": "PER"}]})
+    {'text': 'Ada met', 'spans': [{'at': {'from': 0}, 'start': 0, 'label': 'PER', 'end': 3}]}
+    """
+
+    keys: tuple[tuple[str, str], ...]
+
+    def of_documents(self) -> list[str]:
+        """Return the keys of parts of documents."""
+        return [key for part, key in self.keys if part in DOCUMENT_PARTS]
+
+    def rename(self, item: Any) -> Any:
+        """Return a document, or a list of spans, with the usual names; any other value as it is.
+
+        Raises:
+            ValueError: A key is missing; names those that are there.
+        """
+        if isinstance(item, list):
+            return [self._rename_span(k, span) for k, span in enumerate(item)]
+        if not isinstance(item, Mapping):
+            return item
+        document = self._renamed(item, DOCUMENT_PARTS, "the document")
+        for name in (*SPAN_LISTS, MENTIONS):
+            if isinstance(spans := document.get(name), list):
+                document[name] = self.rename(spans)
+        return document
+
+    def _rename_span(self, number: int, span: Any) -> Any:
+        if not isinstance(span, Mapping):
+            return span
+        result = self._renamed(span, SPAN_PARTS, f"span {number}")
+        if "surface" in result and "surface" in dict(self.keys):
+            result["text"] = result.pop("surface")
+        if "length" in dict(self.keys):
+            start, length = first_value(result, STARTS), result.pop("length")
+            if not isinstance(start, int) or not isinstance(length, int):
+                raise ValueError(f"span {number} has the start {start!r} and the length {length!r}; expected numbers")
+            result["end"] = start + length
+        return result
+
+    def _renamed(self, item: Mapping[str, Any], parts: Mapping[str, Sequence[str]], what: str) -> dict[str, Any]:
+        chosen = {part: key for part, key in self.keys if part in parts}
+        usual = {name for part in chosen for name in parts[part]}
+        result = {name: value for name, value in item.items() if name not in usual and name not in chosen.values()}
+        for part, key in chosen.items():
+            if (value := nested_value(item, key)) is not None:
+                result[part] = value
+            elif part in NEEDED:
+                said = spell_argument("keys", f"{part}={key}")
+                raise ValueError(f"{what} has no {key!r} ({said}); {describe_keys(item)}")
+        return result
+
+
+def read_keys(given: Any) -> KeyMap | None:
+    """Return the map of keys that a text or a mapping stands for; None if it is empty.
+
+    Args:
+        given: Such as "text=content,spans=items", the same as a mapping, or as a JSON object.
+
+    Raises:
+        ValueError: It is no map of keys, or names an unknown part.
+
+    >>> read_keys({"text": "content"})
+    KeyMap(keys=(('text', 'content'),))
+    >>> read_keys("txt=content")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: keys='txt=content': there is no part 'txt': did you mean 'text'? There are text, spans, ...
+    """
+    pairs: Any = given
+    try:
+        if isinstance(given, str) and given.lstrip().startswith("{"):
+            pairs = json.loads(given, object_pairs_hook=unique_keys)
+        elif isinstance(given, str):
+            pairs = unique_keys([(part, key) for part, _, key in (pair.partition("=") for pair in given.split(","))])
+    except ValueError as error:
+        raise ValueError(f"{spell_argument('keys', given)}: {error}") from None
+    if not given:
+        return None
+    parts = (
+        {str(part).strip(): key.strip() for part, key in pairs.items() if isinstance(key, str)}
+        if isinstance(pairs, Mapping)
+        else {}
+    )
+    if not parts or len(parts) < len(pairs) or not all(parts.values()):
+        raise ValueError(f"{spell_argument('keys', given)}: expected PART=KEY,..., as in text=content,spans=items")
+    known = (DOCUMENTS, *DOCUMENT_PARTS, *SPAN_PARTS)
+    if unknown := [part for part in parts if part not in known]:
+        raise ValueError(f"{spell_argument('keys', given)}: {describe_unknown(unknown[0], known[1:], 'part')}")
+    if {"end", "length"} <= parts.keys():
+        raise ValueError(f"{spell_argument('keys', given)}: expected the key of the end or of the length, not both")
+    return KeyMap(tuple(parts.items()))
+
+
+def key_maps(given: Any, sides: int = 2) -> list[KeyMap | None]:
+    """Return the map of keys of each side: one for all, or one for each, gold first.
+
+    Args:
+        given: A map, a list of maps, or None.
+        sides: The number of sides.
+
+    Raises:
+        ValueError: There are neither one nor as many as sides; or one cannot be read.
+    """
+    listed = [given] if given is None or isinstance(given, (str, Mapping)) else [*given] or [None]
+    if len(listed) not in (1, sides):
+        shown, most = shorten(repr(given)), f", or {sides}" * (sides > 1)
+        raise ValueError(f"{spell_argument('keys')}: {shown} are {len(listed)} maps; expected one{most}")
+    return [read_keys(one) for one in (listed * sides)[:sides]]

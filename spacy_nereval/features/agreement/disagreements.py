@@ -1,0 +1,474 @@
+"""Where annotators disagree: votes for spans, the consensus and disputes, and the differences between two annotators.
+
+Annotators vote for the spans that they mark. A pair of annotators disputes a span if only one of the two marks it. So a
+span with v votes of k annotators has v(k - v) disputes, of v(k - 1) possible ones, and the pooled strict F of all pairs
+is 1 minus the share of disputes.
+
+A difference is what two annotators do differently in one place. A place is a chain of overlapping spans, each marked by
+only one of the two. One long span where the other annotator marks several is a single difference, not two boundaries
+and a missing span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from itertools import chain, groupby
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ...core.messages import PlainSpan, spell_argument
+from ...core.overlapping import group_numbers, overlaps
+from ...core.spans import Span
+from ...evaluation.error_groups import MOST_WORDS, fold_words, has_words
+from .shared_documents import OF_WHITE_SPACE, SharedDocument, SharedDocuments
+
+# The consensus
+
+MAJORITY, ALL = "majority", "all"
+
+
+class Vote(NamedTuple):
+    """A span, the annotators who marked it, and how many annotated the document."""
+
+    span: Span
+    annotators: tuple[str, ...]
+    of: int
+
+    @property
+    def disputes(self) -> int:
+        """How many pairs of annotators disagree about the span: one has it, the other has not."""
+        return len(self.annotators) * (self.of - len(self.annotators))
+
+    @property
+    def possible(self) -> int:
+        """The maximum number of disputes about the span with this number of votes."""
+        return len(self.annotators) * (self.of - 1)
+
+
+def votes(spans: Mapping[str, Collection[PlainSpan]]) -> list[Vote]:
+    """Return every span of a document in the order of the text, with the annotators who marked it.
+
+    Args:
+        spans: The spans of each annotator of the document.
+
+    >>> votes({"ann": [(0, 3, "PER")], "bob": [(0, 3, "PER")]})
+    [Vote(span=Span(start=0, end=3, label='PER'), annotators=('ann', 'bob'), of=2)]
+    """
+    voters: dict[PlainSpan, dict[str, None]] = {}
+    for name, annotator_spans in spans.items():
+        for span in annotator_spans:
+            voters.setdefault(span, {})[name] = None
+    return [Vote(Span(*span), tuple(names), len(spans)) for span, names in sorted(voters.items())]
+
+
+class Rule(NamedTuple):
+    """The number of votes that a span of the consensus needs: "majority" (more than half), "all", or a number."""
+
+    wanted: str | int = MAJORITY
+
+    def holds(self, number: int, annotators: int) -> bool:
+        """Return whether this number of votes is enough, given the number of annotators.
+
+        >>> Rule().holds(1, 2), Rule("all").holds(2, 3), Rule(2).holds(2, 3)
+        (False, False, True)
+        """
+        if self.wanted == MAJORITY:
+            return 2 * number > annotators
+        return number == annotators if self.wanted == ALL else number >= int(self.wanted)
+
+
+def consensus_rule(wanted: Any, annotators: int) -> Rule:
+    """Return the rule of an option's value.
+
+    Args:
+        wanted: "majority", "all", or a number of votes, which may be text.
+        annotators: The number of annotators.
+
+    Raises:
+        ValueError: The value is none of these, or exceeds the number of annotators.
+
+    >>> consensus_rule("2", 3)
+    Rule(wanted=2)
+    """
+    if wanted in (MAJORITY, ALL):
+        return Rule(wanted)
+    number = int(wanted) if isinstance(wanted, str) and wanted.isascii() and wanted.isdecimal() else wanted
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= annotators:
+        raise ValueError(
+            f"{spell_argument('consensus', wanted)}: expected majority, all, or a number of votes from 1 to "
+            f"{annotators}"
+        )
+    return Rule(number)
+
+
+def consensus(shared: SharedDocuments, rule: Rule) -> Iterator[tuple[SharedDocument, list[Vote]]]:
+    """Yield each document with the spans that have enough votes."""
+    for document in shared.documents:
+        yield (
+            document,
+            [vote for vote in votes(document.spans) if rule.holds(len(vote.annotators), len(document.spans))],
+        )
+
+
+def consensus_rows(shared: SharedDocuments, rule: Rule) -> Iterator[dict[str, Any]]:
+    """Yield the consensus as rows of a JSONL file of gold annotation.
+
+    Each span has its votes and the annotators who marked it; each document has its annotators under "meta".
+
+    Raises:
+        ValueError: The texts are not known.
+    """
+    for place, (document, document_votes) in enumerate(consensus(shared, rule)):
+        text, tokens = document.base.known_text("rows of gold annotation")[: document.base.annex], document.base.tokens
+        row: dict[str, Any] = {"text": text} if document.base.id is None else {"text": text, "id": document.base.id}
+        row["spans"] = [
+            dict(zip(("start", "end", "label"), span)) | {"votes": len(names), "annotators": [*names]}
+            for span, names, _ in document_votes
+            if not document.base.is_invented(span)
+        ]
+        if tokens is not None and document.token_kind != OF_WHITE_SPACE:
+            row["tokens"] = [{"start": start, "end": end} for start, end in tokens if end <= len(text)]
+        yield row | {"meta": {"annotators": [*shared.documents[place].spans]}}
+
+
+# Disputes
+
+
+def span_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
+    """Return a row for each disputed span, the most disputed first, then in the order of the corpus.
+
+    Each row has the document, the span with its text and context, "votes", "of" (the number of annotators of the
+    document), "disputes", "annotators" (who marked it), and "said": for each annotator of the document, the spans that
+    overlap it or are equal.
+    """
+    disputed = []
+    for place, document in enumerate(shared.documents):
+        ordered = {name: sorted(spans) for name, spans in document.spans.items()}
+        for vote in votes(document.spans):
+            if vote.disputes:
+                disputed.append((-vote.disputes, place, vote.span, _dispute_row(shared, place, vote, ordered)))
+    return [row for *_, row in sorted(disputed, key=lambda item: item[:3])]
+
+
+def _dispute_row(
+    shared: SharedDocuments, place: int, vote: Vote, ordered: Mapping[str, Sequence[PlainSpan]]
+) -> dict[str, Any]:
+    document, (start, end) = shared.documents[place], vote.span[:2]
+    statements = {
+        name: [
+            _span_row(document, span) for span in spans if max(span[0], start) < min(span[1], end) or span == vote.span
+        ]
+        for name, spans in ordered.items()
+    }
+    left, right = document.around(start, end)
+    return {
+        "document": shared.name_of(place),
+        **_span_row(document, vote.span),
+        "left": left,
+        "right": right,
+        "votes": len(vote.annotators),
+        "of": vote.of,
+        "disputes": vote.disputes,
+        "annotators": [*vote.annotators],
+        "said": statements,
+    }
+
+
+def _span_row(document: SharedDocument, span: PlainSpan) -> dict[str, Any]:
+    return {**dict(zip(("start", "end", "label"), span)), "text": document.text_of(span)}
+
+
+def document_disputes(
+    shared: SharedDocuments, scores: Mapping[str, Sequence[float]] = {}
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return a row for each document with its index, ordered by disputes, then by their share (descending), then by id.
+
+    Args:
+        shared: The documents.
+        scores: Scores of each document, by name; NaN where undefined.
+    """
+    rows = []
+    for place, document in enumerate(shared.documents):
+        document_votes = votes(document.spans)
+        number, most = sum(vote.disputes for vote in document_votes), sum(vote.possible for vote in document_votes)
+        row = {
+            "document": shared.name_of(place),
+            "annotators": [*document.spans],
+            "disputes": number,
+            "possible": most,
+            "share": number / most if most else None,
+            "places": sum(1 for _ in disputed_places(document.spans)) if number else 0,
+            "scores": {name: values[place] for name, values in scores.items()},
+        }
+        rows.append((place, row))
+    return sorted(rows, key=lambda item: _rank(item[1]))
+
+
+def _rank(row: Mapping[str, Any]) -> tuple[int, float, bool, str | int]:
+    return -row["disputes"], -(row["share"] or 0), isinstance(row["document"], str), row["document"]
+
+
+def label_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
+    """Return a row for each label, the most disputed first, with the number of spans of each annotator."""
+    rows = {
+        label: {
+            "label": label,
+            "disputes": 0,
+            "possible": 0,
+            "share": 0.0,
+            "spans": dict.fromkeys(shared.annotators, 0),
+        }
+        for label in shared.labels
+    }
+    for vote in chain.from_iterable(votes(document.spans) for document in shared.documents):
+        row: dict[str, Any] = rows[vote.span.label]
+        row["disputes"] += vote.disputes
+        row["possible"] += vote.possible
+        row["share"] = row["disputes"] / row["possible"]
+        for name in vote.annotators:
+            row["spans"][name] += 1
+    return sorted(rows.values(), key=lambda row: (-row["disputes"], row["label"]))
+
+
+class DisputedPlace(NamedTuple):
+    """Spans of several annotators that overlap, of which some are disputed.
+
+    Attributes:
+        versions: The spans, sorted, each with its annotators.
+        silent: The annotators of the document who marked nothing here.
+        disputes: The number of disputes about the spans.
+    """
+
+    versions: tuple[Vote, ...]
+    silent: tuple[str, ...]
+    disputes: int
+
+    @property
+    def start(self) -> int:
+        """The start of the place, in characters."""
+        return self.versions[0].span.start
+
+    @property
+    def end(self) -> int:
+        """The end of the place."""
+        return max(version.span.end for version in self.versions)
+
+
+def disputed_places(spans: Mapping[str, Collection[PlainSpan]]) -> Iterator[DisputedPlace]:
+    """Yield the places of a document where its annotators disagree, in the order of the text.
+
+    Args:
+        spans: The spans of each annotator of the document.
+
+    >>> spans = {"ann": [(0, 9, "PART")], "ben": [(5, 9, "PART")], "cleo": [(0, 9, "PART"), (20, 24, "PART")]}
+    >>> for place in disputed_places(spans):
+    ...     print(place.start, place.end, place.disputes, place.silent, *(vote.annotators for vote in place.versions))
+    0 9 4 () ('ann', 'cleo') ('ben',)
+    20 24 2 ('ann', 'ben') ('cleo',)
+    """
+    document_votes = votes(spans)
+    groups = group_numbers(*(np.array([vote.span[k] for vote in document_votes]) for k in (0, 1))).tolist()
+    for _, members in groupby(zip(groups, document_votes), key=lambda item: item[0]):
+        versions = tuple(vote for _, vote in members)
+        disputes = sum(vote.disputes for vote in versions)
+        if disputes:
+            spoke = {name for vote in versions for name in vote.annotators}
+            yield DisputedPlace(versions, tuple(name for name in spans if name not in spoke), disputes)
+
+
+# Differences between two annotators
+
+Kind = Literal["merged", "shifted", "leading", "trailing", "both", "label", "nested", "missing", "blank"]
+"""The kinds of differences.
+
+- merged: one annotator marks one span where the other marks several;
+- shifted: each span has words that the other lacks;
+- leading, trailing, both: one span has more words, at the beginning, at the end or at both ends;
+- label: the labels differ; the ends may differ, too;
+- nested: only one annotator marks a span that overlaps a span that both mark;
+- missing: only one annotator marks a span elsewhere;
+- blank: the spans differ in white space at their ends only, which guidelines do not mention.
+"""
+
+Side = tuple[Span, ...]
+"""The spans of an annotator in a place."""
+
+
+class Difference(NamedTuple):
+    """A difference between two annotators in one place.
+
+    Attributes:
+        kind: The kind of difference.
+        labels: The label of the span of `having`; of kind "label", both labels in alphabetical order.
+        having: The annotator who has the additional words or span, the one long span, the first of the labels, or the
+            shifted span that begins first.
+        lacking: The other annotator.
+        document: The index of the document.
+        spans: The spans of `having` and those of `lacking`, which may be empty.
+        words: The words at the boundary in question, or else those of the span, case folded; "" if there are many or
+            the text is not known.
+    """
+
+    kind: Kind
+    labels: tuple[str, ...]
+    having: str
+    lacking: str
+    document: int
+    spans: tuple[Side, Side]
+    words: str
+
+    @property
+    def stretch(self) -> tuple[int, int]:
+        """The start of the first span and the end of the last one."""
+        spans = [span for side in self.spans for span in side]
+        return min(span.start for span in spans), max(span.end for span in spans)
+
+    def swap_sides(self) -> Difference:
+        """Return a difference of labels with the annotators exchanged."""
+        kind, labels, having, lacking, document, (spans, other_spans), words = self
+        return Difference(kind, labels[::-1], lacking, having, document, (other_spans, spans), words)
+
+
+class _VersionDifference(NamedTuple):
+    """A difference between two versions of a document; see `Difference`. first: whether the first version has it."""
+
+    kind: Kind
+    labels: tuple[str, ...]
+    first: bool
+    spans: tuple[Side, Side]
+    words: str
+
+
+def find_differences(shared: SharedDocuments) -> Iterator[Difference]:
+    """Yield every difference, pair by pair, in the order of the documents.
+
+    Annotators agree about most documents, so each pair of versions is compared once, whoever annotated them.
+    """
+    compared: dict[tuple[int, int, int], list[_VersionDifference]] = {}
+    for a, b in shared.pairs():
+        for number in shared.places(a, b):
+            versions = shared.versions[number]
+            if versions[a] == versions[b]:
+                continue
+            key = number, versions[a], versions[b]
+            if key not in compared:
+                document = shared.documents[number].pair(a, b)
+                compared[key] = [*_version_differences(document.text or "", document.gold, document.pred)]
+            for kind, labels, first, spans, words in compared[key]:
+                yield Difference(kind, labels, *((a, b) if first else (b, a)), number, spans, words)
+
+
+def _version_differences(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[_VersionDifference]:
+    """Yield the differences between two versions of a document, place by place."""
+    both = {*one} & {*other}
+    sides = [sorted({*side} - both) for side in (one, other)]
+    for place in _differing_places(text, *sides):
+        yield _classify_place(text, *place, [*both])
+
+
+def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[tuple[Side, Side]]:
+    """Yield the places of spans that only one of two annotators marked: chains of overlapping spans.
+
+    Two spans on the same words are a place of their own. If spans of one annotator overlap each other, spans of the two
+    annotators are paired by the number of characters that they share, and the remaining ones are places of their own.
+    """
+    sides = [*one], [*other]
+    for fields in (3, 2):  # with the label, then without it
+        for a in [*sides[0]]:
+            key = trim_span(text, a)[:fields]
+            b = next((b for b in sides[1] if trim_span(text, b)[:fields] == key), None)
+            if b is not None:
+                sides[0].remove(a)
+                sides[1].remove(b)
+                yield (a,), (b,)
+    places: list[tuple[set[Span], set[Span]]] = []
+    shared = overlaps(*([trim_span(text, span) for span in side] for side in sides))
+    for i, j, _ in shared:
+        a, b = sides[0][i], sides[1][j]
+        meet = [place for place in places if a in place[0] or b in place[1]]
+        places = [place for place in places if place not in meet]
+        places.append(({a}.union(*(spans for spans, _ in meet)), {b}.union(*(spans for _, spans in meet))))
+    for spans, other_spans in places:
+        if not any(_has_overlap(side) for side in (spans, other_spans)):
+            yield tuple(sorted(spans)), tuple(sorted(other_spans))
+            continue
+        paired: set[Span] = set()
+        pairs = [(-common, sides[0][i], sides[1][j]) for i, j, common in shared if sides[0][i] in spans]
+        for _, a, b in sorted(pairs):
+            if not paired & {a, b}:
+                paired |= {a, b}
+                yield (a,), (b,)
+        yield from (((a,), ()) for a in sorted(spans - paired))
+        yield from (((), (b,)) for b in sorted(other_spans - paired))
+    yield from (((a,), ()) for a in sides[0] if not any(a in spans for spans, _ in places))
+    yield from (((), (b,)) for b in sides[1] if not any(b in spans for _, spans in places))
+
+
+def _classify_place(text: str, one: Side, other: Side, agreed: Sequence[Span]) -> _VersionDifference:
+    """Return the difference in a place, given its spans and the spans on which both versions agree."""
+    source = text if has_words(text) else ""
+    if not one or not other:
+        (span,) = one or other
+        nested = bool(overlaps([span], agreed))
+        return _VersionDifference(
+            "nested" if nested else "missing", (span.label,), bool(one), ((span,), ()), _surface(source, span)
+        )
+    if len(one) != len(other) and 1 in (len(one), len(other)):
+        first = len(one) == 1
+        having, lacking = (one, other) if first else (other, one)
+        return _VersionDifference("merged", (having[0].label,), first, (having, lacking), _surface(source, having[0]))
+    a, b = (trim_span(text, side[0]) for side in (one, other))
+    if len(one) == 1 and a.label != b.label:
+        first = a.label < b.label
+        having, lacking = (one, other) if first else (other, one)
+        return _VersionDifference(
+            "label", tuple(sorted((a.label, b.label))), first, (having, lacking), _surface(source, having[0])
+        )
+    kind = _boundary_kind(a, b) if len(one) == len(other) == 1 else "shifted"
+    first = (a.start, -a.end) <= (b.start, -b.end)
+    if kind == "blank":
+        first = (one[0].start, -one[0].end) < (other[0].start, -other[0].end)
+    having, lacking = (one, other) if first else (other, one)
+    if kind in ("leading", "trailing", "both"):
+        words = _more_words(source, *((a, b) if first else (b, a)))
+    else:
+        words = "" if kind == "blank" else _surface(source, having[0])
+    return _VersionDifference(kind, (having[0].label,), first, (having, lacking), words)
+
+
+def _boundary_kind(a: Span, b: Span) -> Kind:
+    """Return the kind of difference between two overlapping spans with the same label."""
+    if a[:2] == b[:2]:
+        return "blank"
+    if a.start == b.start:
+        return "trailing"
+    if a.end == b.end:
+        return "leading"
+    return "both" if (a.start < b.start) == (a.end > b.end) else "shifted"
+
+
+def _more_words(text: str, longer: Span, shorter: Span) -> str:
+    """Return the words that only the longer of two spans has; "" if there are many."""
+    ends = (text[longer.start : shorter.start], text[shorter.end : longer.end])
+    words = [*map(fold_words, ends)]
+    return " … ".join(filter(None, words)) if all(part.count(" ") < MOST_WORDS for part in words) else ""
+
+
+def _has_overlap(spans: Set[Span]) -> bool:
+    """Return whether some of these spans overlap each other."""
+    ordered = sorted(spans)
+    return any(a.overlaps(b) for a, b in zip(ordered, ordered[1:]))
+
+
+def trim_span(text: str, span: Span) -> Span:
+    """Return a span without white space at its ends; a span of white space alone is unchanged."""
+    words = text[span.start : span.end]
+    if not words.strip():
+        return span
+    start = span.start + len(words) - len(words.lstrip())
+    return Span(start, start + len(words.strip()), span.label)
+
+
+def _surface(text: str, span: Span) -> str:
+    return fold_words(text[span.start : span.end])

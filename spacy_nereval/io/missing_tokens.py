@@ -1,0 +1,150 @@
+"""Predictions that lack tokens of gold, such as those after the maximum length of a model.
+
+Their words are placed among those of gold, and the tokens that are missing are read as outside of spans.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import chain
+from re import finditer
+from typing import NamedTuple
+
+from ..core.messages import PlainSpan, quote, spell_argument
+
+Token = tuple[int, int]
+
+
+class Placed(NamedTuple):
+    """A token of the predictions, the same token of gold, and the number of that token."""
+
+    token: Token
+    in_gold: Token
+    number: int
+
+
+Side = tuple[str, Sequence[Token] | None]
+"""The text of a side, and its tokens if they are known."""
+
+
+def place_tokens(gold: Side, pred: Side) -> tuple[list[Placed], int]:
+    """Return where gold has the tokens of the predictions, and how many tokens it has beyond them.
+
+    Where both sides have as many sentences, each is placed in its own. Without tokens, those are between white space.
+
+    Raises:
+        ValueError: Gold does not have a word there.
+
+    >>> place_tokens(("Ada met Bob", None), ("Ada Bob", None))[0][1]
+    Placed(token=(4, 7), in_gold=(8, 11), number=2)
+    """
+    placed: list[Placed] = []
+    total = 0
+    for complete, part in zip(*_sentences(gold, pred)):
+        words = [pred[0][start:end].lower() for start, end in part]
+        places = place_words(words, [gold[0][start:end].lower() for start, end in complete])
+        if len(places) < len(words):
+            word = pred[0][slice(*part[len(places)])]
+            raise ValueError(f"the predictions have the word {quote(word)} where gold does not have it")
+        placed += [Placed(token, complete[k], total + k) for token, k in zip(part, places)]
+        total += len(complete)
+    return placed, total - len(placed)
+
+
+def describe_missing(gold: Side, pred: Side) -> str:
+    """Return the remedy if a predicted side does nothing but lack tokens of gold; "" otherwise."""
+    try:
+        _, number = place_tokens(gold, pred)
+    except ValueError:
+        return ""
+    remedy = f"{spell_argument('missing_tokens', 'O')} reads them as outside of spans"
+    return f"; the predictions lack {number} token{'s' * (number != 1)}: {remedy}"
+
+
+def _sentences(*sides: Side) -> list[list[list[Token]]]:
+    """Return the tokens of each sentence of each side; of the whole document if they have not as many sentences."""
+    have_tokens = all(tokens is not None for _, tokens in sides)
+    result: list[list[list[Token]]] = []
+    for text, tokens in sides:
+        sentences: list[list[Token]] = [[]]
+        for token in tokens or () if have_tokens else (match.span() for match in finditer(r"\S+", text)):
+            if sentences[-1] and "\n" in text[sentences[-1][-1][1] : token[0]]:
+                sentences.append([])
+            sentences[-1].append(token)
+        result.append(sentences)
+    return result if len({*map(len, result)}) == 1 else [[[*chain(*sentences)]] for sentences in result]
+
+
+def divide_span(span: PlainSpan, placed: Sequence[Placed]) -> list[PlainSpan]:
+    """Return a predicted span in the text of gold, divided where tokens are missing.
+
+    Raises:
+        ValueError: It covers no word.
+    """
+    start, end, label = span
+    first = bisect_right(placed, start, key=lambda place: place.token[1])
+    touched = placed[first : bisect_left(placed, end, key=lambda place: place.token[0])]
+    if not touched:
+        raise ValueError(f"the predicted span {span} covers no word, so its place in gold is not known")
+    runs: list[list[Placed]] = []
+    for place in touched:
+        if not runs or runs[-1][-1].number + 1 < place.number:
+            runs.append([])
+        runs[-1].append(place)
+    edges = ((run[0], run[-1]) for run in runs)
+    return [
+        (a.in_gold[0] + max(start - a.token[0], 0), b.in_gold[1] - max(b.token[1] - end, 0), label) for a, b in edges
+    ]
+
+
+def place_words(words: Sequence[str], complete: Sequence[str]) -> list[int]:
+    """Return the place of each word in a longer sequence that has them in their order.
+
+    Of all ways, that with the fewest stretches is taken, and of these the one that is farthest to the left.
+
+    Returns:
+        The places; fewer than words, up to the first that has none, if the sequence does not have all.
+
+    >>> place_words(["the", "cat"], ["the", "dog", "the", "cat"]), place_words(["a", "b"], ["b", "a"])
+    ([2, 3], [1])
+    """
+    leftmost = _leftmost_places(words, complete)
+    if len(leftmost) < len(words):
+        return leftmost
+    rightmost = [len(complete) - 1 - k for k in reversed(_leftmost_places(words[::-1], complete[::-1]))]
+    best: list[dict[int, tuple[int, int]]] = []  # of each place of a word, the last word first: gaps, next place
+    cheapest: list[
+        tuple[int, int, int]
+    ] = []  # of each place of the word after: fewest gaps from there on, where, place
+    for word, low, high in zip(reversed(words), reversed(leftmost), reversed(rightmost)):
+        steps: dict[int, tuple[int, int]] = {}
+        for place in (k for k in range(low, high + 1) if complete[k] == word):
+            options = [(best[-1][place + 1][0], place + 1)] if best and place + 1 in best[-1] else []
+            k = bisect_right(cheapest, place, key=lambda entry: entry[2])
+            options += [(cheapest[k][0] + 1, cheapest[k][1])] if k < len(cheapest) else []
+            if options or not best:
+                steps[place] = min(options, default=(0, -1))
+        best.append(steps)
+        cheapest = []
+        for place in sorted(steps, reverse=True):
+            fewest = min([(steps[place][0], place), *(entry[:2] for entry in cheapest[-1:])])
+            cheapest.append((*fewest, place))
+        cheapest.reverse()
+    places: list[int] = []
+    at = cheapest[0][1] if cheapest else -1
+    for steps in reversed(best):
+        places.append(at)
+        at = steps[at][1]
+    return places
+
+
+def _leftmost_places(words: Sequence[str], complete: Sequence[str]) -> list[int]:
+    """Return the first place that each word can have; fewer than words, up to the first that has none."""
+    places: list[int] = []
+    following = iter(range(len(complete)))
+    for word in words:
+        if (place := next((k for k in following if complete[k] == word), None)) is None:
+            break
+        places.append(place)
+    return places

@@ -1,0 +1,175 @@
+"""Predictions that lack tokens of gold, as models with a maximum length leave them.
+
+The right value is that of the completed predictions: a tag O at each missing token, and then seqeval as published.
+"""
+
+import json
+from itertools import groupby
+
+import pytest
+from commands import printed, write
+from hypothesis import given
+from hypothesis import strategies as st
+from profiles import tries
+from reading import refused
+from seqeval.metrics import f1_score
+
+from spacy_nereval import agreement, score, thresholds
+from spacy_nereval.io.missing_tokens import place_words
+
+
+def conll(path, sentences):
+    path.write_text("\n".join("".join(f"{word} {tag}\n" for word, tag in sentence) for sentence in sentences))
+    return path
+
+
+GOLD = [[("Ada", "B-PER"), ("met", "O"), ("Bob", "B-PER")]]
+SHORT = [GOLD[0][:2]]
+
+
+def rows(sentences):
+    return [{"tokens": [word for word, _ in s], "ner_tags": [tag for _, tag in s]} for s in sentences]
+
+
+@pytest.fixture
+def paths(tmp_path):
+    return conll(tmp_path / "g.conll", GOLD), conll(tmp_path / "p.conll", SHORT)
+
+
+def test_missing_tokens_are_refused_by_default_and_read_on_demand(paths, tmp_path):
+    said = refused("score", *paths)
+    assert "6 characters against 9" in said
+    assert "the predictions lack 1 token: --missing-tokens O reads them as outside of spans" in said
+    out = tmp_path / "out.json"
+    printed_lines = printed("score", *paths, "--missing-tokens", "O", "-m", "strict", "-o", out)
+    assert "1 missing token of the predictions read as O" in printed_lines
+    result = json.loads(out.read_text())
+    assert result["metrics"]["strict"]["scores"]["p"] == 1.0 and result["metrics"]["strict"]["scores"]["r"] == 0.5
+    assert result["filled"] == 1
+
+
+def test_every_door_reads_them(paths, tmp_path):
+    counts = {"tp": 1, "fp": 0, "fn": 1}
+    for sides in (paths, (rows(GOLD), rows(SHORT)), ([GOLD[0]], [SHORT[0]])):
+        found = score(*sides, ["strict"], missing_tokens="O")
+        assert found.strict.counts == counts and found["filled"] == 1
+        with pytest.raises(ValueError, match="missing_tokens='O' reads them as outside of spans"):
+            score(*sides, ["strict"])
+    jsonl = write(tmp_path / "g.jsonl", *rows(GOLD)), write(tmp_path / "p.jsonl", *rows(SHORT))
+    assert score(*jsonl, ["strict"], missing_tokens="O").strict.counts == counts
+    texts = [{"text": "Ada met Bob", "spans": [[8, 11, "PER"]]}], [{"text": "met Bob", "spans": [[4, 7, "PER"]]}]
+    assert score(*texts, ["strict"], missing_tokens="O").strict.counts == {"tp": 1, "fp": 0, "fn": 0}
+    counted = tmp_path / "a.npz"
+    printed("count", *paths, "-o", counted, "-m", "strict", "--missing-tokens", "O")
+    assert score(counted)["filled"] == 1
+    for command in (("errors", *paths), ("compare", paths[0], paths[1], paths[0])):
+        printed(*command, "--missing-tokens", "O")
+
+
+def test_scores_of_spans_are_kept():
+    gold = [{"text": "Ada met Bob", "spans": [[0, 3, "PER"], [8, 11, "PER"]]}]
+    pred = [{"text": "met Bob", "spans": [{"start": 4, "end": 7, "label": "PER", "score": 0.7}]}]
+    assert thresholds(gold, pred, missing_tokens="O")["best"]["cut"] == 0.7
+
+
+def test_where_it_has_no_sense_it_is_refused(paths, tmp_path):
+    with pytest.raises(ValueError, match="missing_tokens='O': annotators have no gold"):
+        agreement({"a": rows(GOLD), "b": rows(SHORT)}, missing_tokens="O")
+    assert "--missing-tokens O: annotators have no gold" in refused("agreement", *paths, "--missing-tokens", "O")
+    assert "--missing-tokens O" in refused("convert", paths[0], tmp_path / "a.jsonl", "--missing-tokens", "O")
+
+
+NOT_JUST_MISSING = {
+    "another word": [[("Ada", "B-PER"), ("saw", "O")]],
+    "another order": [[("met", "O"), ("Ada", "B-PER")]],
+    "more words": [[*GOLD[0], ("today", "O")]],
+    "part of a word": [[("Ad", "B-PER"), ("met", "O")]],
+}
+
+
+@pytest.mark.parametrize("pred", NOT_JUST_MISSING.values(), ids=NOT_JUST_MISSING)
+def test_words_that_gold_does_not_have_are_refused(pred, paths):
+    path = conll(paths[1], pred)
+    said = refused("score", paths[0], path, "--missing-tokens", "O")
+    assert "the predictions have the word" in said and "where gold does not have it" in said
+    assert "--missing-tokens" not in refused("score", paths[0], path)
+
+
+def test_tags_alone_do_not_show_which_tokens_are_missing():
+    tags = [[tag for _, tag in side[0]] for side in (GOLD, SHORT)]
+    for more in ({}, {"tokens": [[word for word, _ in GOLD[0]]]}):
+        with pytest.raises(ValueError, match="if predictions lack tokens, give both sides with their words"):
+            score([tags[0]], [tags[1]], ["strict"], missing_tokens="O", **more)
+
+
+PLACES = [
+    ("a", "a", [0]),
+    ("ab", "axb", [0, 2]),
+    ("ab", "aab", [1, 2]),
+    ("ab", "abab", [0, 1]),
+    ("aa", "aba", [0, 2]),
+    ("abc", "abxabc", [3, 4, 5]),
+    ("", "ab", []),
+    ("ba", "ab", [1]),
+]
+
+
+@pytest.mark.parametrize("words, complete, places", PLACES)
+def test_words_are_placed_in_the_fewest_stretches(words, complete, places):
+    assert place_words(words, complete) == places
+
+
+def all_places(words, complete, first=0):
+    if not words:
+        yield []
+        return
+    for k in range(first, len(complete)):
+        if complete[k] == words[0]:
+            yield from ([k, *rest] for rest in all_places(words[1:], complete, k + 1))
+
+
+@given(st.text("ab", max_size=9), st.data())
+@tries(300)
+def test_the_place_is_the_best_of_all(complete, data):
+    kept = [k for k in range(len(complete)) if data.draw(st.booleans())]
+    words = [complete[k] for k in kept]
+    ways = [*all_places(words, complete)]
+    stretches = [len([*groupby(enumerate(way), lambda pair: pair[1] - pair[0])]) for way in ways]
+    best = place_words(words, complete)
+    assert best in ways
+    assert len([*groupby(enumerate(best), lambda pair: pair[1] - pair[0])]) == min(stretches)
+    assert best == min(way for way, number in zip(ways, stretches) if number == min(stretches))
+
+
+def test_long_sentences_are_placed_quickly():
+    complete = ["the", "a"] * 1_000
+    words = [word for k, word in enumerate(complete) if k % 40]
+    assert len(place_words(words, complete)) == len(words)
+
+
+WORDS = [f"w{k}" for k in range(7)]
+
+
+@given(st.data())
+@tries(150)
+def test_the_value_is_that_of_seqeval_on_completed_predictions(tmp_path_factory, data):
+    """As in the published runs of MasakhaNER: words of a sentence are lost at its end or within."""
+    folder = tmp_path_factory.mktemp("runs")
+    tags = st.sampled_from(["O", "B-A", "I-A", "B-B", "I-B"])
+    gold, pred, completed = [], [], []
+    for _ in range(data.draw(st.integers(1, 4))):
+        sentence = [(word, data.draw(tags)) for word in WORDS[: data.draw(st.integers(1, 7))]]
+        predicted = [(word, data.draw(tags)) for word, _ in sentence]
+        lost = {k for k in range(len(sentence)) if k and data.draw(st.booleans())}
+        gold.append(sentence)
+        pred.append([pair for k, pair in enumerate(predicted) if k not in lost])
+        completed.append([(word, "O" if k in lost else tag) for k, (word, tag) in enumerate(predicted)])
+    sides = conll(folder / "g.conll", gold), conll(folder / "p.conll", pred)
+    found = score(*sides, ["strict"], missing_tokens="O", scheme="IOB2", repair="conll").strict.f
+    theirs = f1_score(*([[tag for _, tag in s] for s in side] for side in (gold, completed)), zero_division=0)
+    assert (found or 0) == pytest.approx(theirs)
+    whole = score(sides[0], conll(folder / "c.conll", completed), ["strict"], scheme="IOB2", repair="conll")
+    assert whole.strict.f == found
+    assert (
+        score(rows(gold), rows(pred), ["strict"], missing_tokens="O", scheme="IOB2", repair="conll").strict.f == found
+    )

@@ -1,0 +1,404 @@
+"""JSON of any tool: the names of keys, maps of keys, wrappers; and lines that no reader may drop in silence."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from commands import accepted, flat, refused, run, write
+from hypothesis import given
+from hypothesis import strategies as st
+from profiles import tries
+from reading import error, only, read, saved
+
+from spacy_nereval import agreement, load, score, thresholds
+from spacy_nereval.core.keys import ENDS, LABELS, STARTS, key_maps, read_keys
+
+TEXT, ADA = "Ada met Bob", (0, 3, "PER")
+GOLD = {"text": TEXT, "spans": [{"start": 0, "end": 3, "label": "PER"}]}
+SPAN = {"start": 0, "end": 3, "label": "PER"}
+
+USUAL: dict[str, dict[str, Any]] = {
+    "spaCy's Doc.to_json": {"text": TEXT, "ents": [SPAN], "tokens": [{"id": 0, "start": 0, "end": 3, "tag": "NNP"}]},
+    "type": {"text": TEXT, "entities": [{"start": 0, "end": 3, "type": "PER"}]},
+    "stanza": {"text": TEXT, "ents": [{"text": "Ada", "type": "PER", "start_char": 0, "end_char": 3}]},
+    "transformers": {
+        "text": TEXT,
+        "entities": [{"entity_group": "PER", "score": 0.9, "word": "ada", "start": 0, "end": 3}],
+    },
+    "Rasa": {"text": TEXT, "entities": [{"start": 0, "end": 3, "value": "Ada", "entity": "PER"}]},
+    "presidio": {
+        "full_text": TEXT,
+        "spans": [{"entity_type": "PER", "entity_value": "Ada", "start_position": 0, "end_position": 3}],
+    },
+    "doccano": {"text": TEXT, "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER", "id": 7}]},
+    "strings": {"text": TEXT, "entities": [{"text": "Ada", "label": "PER"}]},
+    "names": {"text": TEXT, "entities": [{"name": "Ada", "type": "PER"}]},
+    "entity and type": {"text": TEXT, "ents": [{"entity": "Ada", "type": "PER", "confidence": 1}]},
+    "pairs": {"text": TEXT, "spans": [["Ada", "PER"]]},
+    "strings by label": {"text": TEXT, "mentions": {"PER": ["Ada"]}},
+    "entities by label": {"text": TEXT, "entities": {"PER": ["Ada"], "LOC": []}},
+}
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_names_mean_the_same_in_lines_lists_tables_and_python(name, tmp_path):
+    row = USUAL[name]
+    lines, listed = write(tmp_path / "a.jsonl", row), saved(tmp_path / "a.json", [row])
+    wrapped = saved(tmp_path / "b.json", {"version": 1, "documents": [row]})
+    for path in (lines, listed, wrapped):
+        assert only(path).spans == {ADA}, path
+        assert score([GOLD], str(path), ["strict"]).strict.f == 1
+    assert score([GOLD], [row], ["strict"]).strict.f == 1
+    accepted("score", write(tmp_path / "gold.jsonl", GOLD), listed, "-m", "strict")
+
+
+@pytest.mark.parametrize("name", [name for name in USUAL if "by label" not in name and name != "pairs"])
+def test_names_mean_the_same_in_columns_of_tables(name, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pa.Table.from_pylist([USUAL[name]]), tmp_path / "a.parquet")
+    assert only(tmp_path / "a.parquet").spans == {ADA}
+
+
+ITEMS = st.fixed_dictionaries({}).flatmap(
+    lambda _: st.tuples(st.sampled_from(STARTS), st.sampled_from(ENDS), st.sampled_from([*LABELS[1:]]))
+)
+
+
+@tries(60)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(6, 11), st.sampled_from(["PER", "LOC"])), max_size=4), ITEMS)
+def test_a_file_and_the_list_in_it_give_the_same(spans, names):
+    row = {"text": TEXT, "ents": [dict(zip(names, span)) for span in spans]}
+    with TemporaryDirectory() as folder:
+        path = write(Path(folder, "a.jsonl"), row)
+        of_file = score([GOLD], str(path), ["strict", "fair"])
+    of_records, of_spans = score([GOLD], [row], ["strict", "fair"]), score([GOLD], [row["ents"]], ["strict", "fair"])
+    assert of_file["metrics"] == of_records["metrics"] == of_spans["metrics"]
+
+
+KEYS = "text=content,spans=ann.items,start=at.from,end=at.to,label=kind"
+STRANGE = {"content": TEXT, "ann": {"items": [{"at": {"from": 0, "to": 3}, "kind": "PER"}]}, "entities": [7]}
+
+MAPPED: dict[str, tuple[str, dict[str, Any]]] = {
+    "nested": (KEYS, STRANGE),
+    "PubAnnotation": (
+        "spans=denotations,start=span.begin,end=span.end,label=obj",
+        {"text": TEXT, "denotations": [{"id": "T1", "span": {"begin": 0, "end": 3}, "obj": "PER"}]},
+    ),
+    "lengths": (
+        "text=content,start=offset,length=n,label=category",
+        {"content": TEXT, "entities": [{"text": "Ada", "category": "PER", "offset": 0, "n": 3}]},
+    ),
+    "a key with a dot": (
+        "text=a.b,spans=s",
+        {"a.b": TEXT, "a": {"b": "wrong"}, "s": [SPAN]},
+    ),
+    "strings": ("spans=found,surface=what,label=kind", {"text": TEXT, "found": [{"what": "Ada", "kind": "PER"}]}),
+    "as JSON": ('{"text": "a,b", "spans": "s"}', {"a,b": TEXT, "s": [SPAN]}),
+    "usual names with another meaning": (
+        "spans=good,label=category",
+        {"text": TEXT, "good": [{**SPAN, "label": 7, "category": "PER"}], "spans": [], "label": "x"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_a_map_of_keys_reads_files_and_lists_alike(name, tmp_path):
+    keys, row = MAPPED[name]
+    lines, listed = write(tmp_path / "a.jsonl", row), saved(tmp_path / "a.json", [row])
+    for path in (lines, listed, saved(tmp_path / "b.json", {"data": {"documents": [row]}})):
+        keys_of_file = keys if path.name != "b.json" else read_keys(keys).keys + (("documents", "data.documents"),)
+        assert load(path, keys=keys_of_file if isinstance(keys_of_file, str) else dict(keys_of_file))[0].spans == [ADA]
+    gold = write(tmp_path / "gold.jsonl", GOLD)
+    assert score([GOLD], [row], ["strict"], keys=[None, keys]).strict.f == 1
+    assert score(str(gold), str(lines), ["strict"], keys=["", keys]).strict.f == 1
+    assert score([row], [row], ["strict"], keys=keys).strict.f == 1
+    done = accepted("score", gold, lines, "--keys", "", "--keys", keys, "-m", "strict")
+    assert "1 gold span, 1 predicted span: strict F 100.00" in flat(done)
+    found = agreement({"a": str(lines), "b": str(listed)}, keys=keys)
+    assert found["metrics"]["strict"]["f"]["mean"] == 1 == score([row], [row], ["strict"], keys=keys).strict.f
+    accepted("agreement", lines, listed, "--keys", keys)
+    accepted("convert", lines, tmp_path / "c.jsonl", "--keys", keys)
+    assert only(tmp_path / "c.jsonl").spans == {ADA}
+
+
+def test_a_map_reads_lists_of_spans_and_scores_of_predictions():
+    keys = "start=from,end=to,label=kind,score=p"
+    row = [{"from": 0, "to": 3, "kind": "PER", "p": 0.9}]
+    assert score([[ADA]], [row], ["strict"], keys=[None, keys]).strict.f == 1
+    assert thresholds([[ADA]], [row], ["strict"], keys=["", keys])["best"]["cut"] == 0.9
+
+
+@pytest.mark.parametrize("name", ["nested", "a key with a dot", "PubAnnotation"])
+def test_a_map_reaches_into_columns_of_tables(name, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    keys, row = MAPPED[name]
+    parquet.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
+    assert load(tmp_path / "a.parquet", keys=keys)[0].spans == [ADA]
+
+
+def test_dots_reach_into_objects_for_columns_too(tmp_path):
+    row = {"text": TEXT, "ann": {"gold": [SPAN], "pred": [{**SPAN, "label": "LOC"}]}, "ann.gold": [SPAN, SPAN]}
+    path = write(tmp_path / "a.jsonl", row)
+    assert (only(path, field="ann.gold").duplicates, only(path, field="ann.pred").spans) == (1, {(0, 3, "LOC")})
+    assert "1 gold span, 1 predicted span" in flat(run("score", path, "--column", "ann.gold,ann.pred").stdout)
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    row = {"text": TEXT, "ann": {"gold": [SPAN], "n": 1}}
+    parquet.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
+    assert only(tmp_path / "a.parquet", field="ann.gold").spans == {ADA}
+    tagged = write(tmp_path / "t.jsonl", {"tokens": ["Ada"], "x": {"tags": ["B-PER"]}})
+    assert only(tagged, name="hf", field="x.tags").spans == {ADA}
+
+
+REFUSED = {
+    "text=missing": "the document has no 'missing' (--keys text=missing); there are content, ann, entities",
+    "text=content,spans=ann.items,start=x": "span 0 has no 'x' (--keys start=x); there are at, kind",
+    "text=content,spans=ann.items": "there are at, kind: name the keys with --keys start=KEY,...",
+    "text=content,spans=nowhere": 'there is no list of "spans"; there is ann: name the key of the spans with --keys '
+    "spans=KEY",
+    "txt=content": "--keys txt=content: there is no part 'txt': did you mean 'text'?",
+    "text": "--keys text: expected PART=KEY,..., as in text=content,spans=items",
+    "text=": "expected PART=KEY,...",
+    "text=a,text=b": "the key 'text' occurs twice",
+    "end=a,length=b": "expected the key of the end or of the length, not both",
+    "{": "--keys {: ",
+    "documents=ann": "--keys documents=ann: there is no list 'ann'",
+}
+
+
+@pytest.mark.parametrize("keys", REFUSED)
+def test_a_map_that_cannot_be_used_is_refused_with_the_keys_that_are_there(keys, tmp_path):
+    path = saved(tmp_path / "a.json", [STRANGE])
+    assert REFUSED[keys] in refused("score", path, path, "--keys", keys)
+    with pytest.raises(ValueError, match="keys"):
+        score([STRANGE], [STRANGE], ["strict"], keys="txt=a")
+
+
+def test_a_map_is_given_for_files_with_keys_and_without_a_column(tmp_path):
+    path, columns = write(tmp_path / "a.jsonl", STRANGE), tmp_path / "a.conll"
+    columns.write_text("Ada B-PER\nmet O\nBob O\n")
+    accepted("score", columns, path, "--keys", KEYS, "-m", "strict")
+    assert "a.conll is read as conll, which has no keys to name" in refused("score", columns, columns, "--keys", KEYS)
+    said = "--keys is given in addition to --column x: name the key of the spans with --keys spans=x too"
+    assert said in refused("score", path, path, "--keys", KEYS, "--column", "x")
+    maps = ("--keys", KEYS) * 3
+    assert "3 maps; expected one, or 2" in refused("score", path, path, *maps)
+    assert "2 maps; expected one" in refused("agreement", path, columns, *maps[:4])
+    assert key_maps(None) == [None, None]
+
+
+LACKING = [
+    ({"content": TEXT, "items": []}, "there are content, items: name the keys with --keys text=content,..."),
+    ({"text": TEXT, "marks": [SPAN]}, "there is marks: name the key of the spans with --keys spans=KEY"),
+    ({"text": TEXT, "spans": [{"from": 0, "to": 3}]}, "there are from, to: name the keys with --keys start=KEY,..."),
+    ({"text": TEXT, "spans": [{"text": "Ada", "label": "PER", "begin": 0}]}, "span 0 has no 'start', 'end'"),
+    ({"text": TEXT, "spans": [{**SPAN, "label": None}]}, "has no label: expected a non-empty string"),
+    ({"text": TEXT, "spans": [{"start": 0, "end": 3, "entity": "B-PER"}]}, "aggregation_strategy"),
+    ({"text": TEXT, "spans": [{"start": 0, "end": 3, "entity": "PER", "index": 1}]}, "aggregation_strategy"),
+    ({"text": TEXT, "spans": ["Ada"]}, "span 0 has no 'start', 'end', 'label'"),
+    ({"text": TEXT, "spans": [SPAN, {"text": "Ada", "label": "PER"}]}, "span 1 has no 'start', 'end'"),
+]
+
+
+@pytest.mark.parametrize(("row", "said"), LACKING)
+def test_what_a_document_lacks_is_named_with_the_keys_that_are_there(row, said, tmp_path):
+    path = write(tmp_path / "a.jsonl", row)
+    assert said in refused("score", path, path)
+    with pytest.raises(ValueError):
+        score([row], [row], ["strict"])
+
+
+WRAPPED: dict[str, tuple[Any, int]] = {
+    "a list": ([GOLD, GOLD], 2),
+    "one document": (GOLD, 1),
+    "documents": ({"documents": [GOLD, GOLD]}, 2),
+    "no documents": ({"documents": []}, 0),
+    "Rasa's training data": ({"rasa_nlu_data": {"common_examples": [GOLD], "regex_features": []}}, 1),
+    "any name": ({"version": "1.0", "examples": [GOLD, GOLD, GOLD], "labels": ["PER"]}, 3),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_documents_are_found_in_lists_and_objects(name, tmp_path):
+    value, number = WRAPPED[name]
+    path = saved(tmp_path / "a.json", value)
+    assert [record.spans for record in read(path)] == [{ADA}] * number
+    (tmp_path / "b.json").write_text(json.dumps(value, indent=1))
+    assert len(read(tmp_path / "b.json")) == number
+    if name == "a list":
+        (tmp_path / "c.jsonl").write_text(json.dumps(value, indent=1))
+        assert len(read(tmp_path / "c.jsonl")) == number
+
+
+def test_a_key_that_occurs_twice_in_a_list_of_json_is_refused(tmp_path):
+    (tmp_path / "a.json").write_text('[{"text": "Ada", "text": "Bob", "spans": []}]')
+    assert "the key 'text' occurs twice" in error(tmp_path / "a.json")
+
+
+PASSAGE = {"offset": 0, "infons": {}, "text": TEXT, "sentences": [], "relations": []}
+MARK = {"id": "1", "infons": {"type": "PER"}, "text": "Ada", "locations": [{"offset": 0, "length": 3}]}
+BIOC = {"id": "1", "infons": {}, "passages": [PASSAGE | {"annotations": [MARK]}], "annotations": [], "relations": []}
+
+
+@pytest.mark.parametrize("value", [{"PubTator3": [BIOC]}, {"documents": [BIOC]}, BIOC, [BIOC], {"any": [BIOC]}])
+def test_bioc_is_read_in_any_wrapper(value, tmp_path):
+    pytest.importorskip("bioc")
+    assert only(saved(tmp_path / "a.json", value)).spans == {ADA}
+
+
+def test_documents_that_are_no_bioc_are_refused_by_their_keys(tmp_path):
+    pytest.importorskip("bioc")
+    path = saved(tmp_path / "a.json", {"documents": [{"id": "1", "content": TEXT, "entities": [SPAN]}]})
+    assert "there are id, content, entities: name the keys with --keys text=content" in refused("score", path, path)
+    said = refused("score", path, path, "--format", "bioc")
+    assert "expected documents with passages" in said and "--keys text=KEY" in said
+    assert load(path, keys="text=content")[0].spans == [ADA]
+    other = saved(tmp_path / "b.json", {"sourcedb": "PubMed", "text": TEXT, "denotations": []})
+    assert "there are sourcedb, text, denotations" in refused("score", other, other)
+
+
+def sentence(offset: int, text: str, *places: tuple[int, int, str]) -> str:
+    marks = "".join(
+        f'<annotation id="{offset}-{k}"><infon key="type">PER</infon><location offset="{a}" length="{b - a}"/>'
+        f"<text>{said}</text></annotation>"
+        for k, (a, b, said) in enumerate(places)
+    )
+    return f"<sentence><offset>{offset}</offset><text>{text}</text>{marks}</sentence>"
+
+
+BIOC_OFFSETS = [
+    ((sentence(10, "Ada met.", (0, 3, "Ada")), sentence(30, "Then Bob.", (5, 8, "Bob"))), {(10, 13), (35, 38)}),
+    ((sentence(10, "Ada met.", (10, 13, "Ada")), sentence(30, "Then Bob.", (35, 38, "Bob"))), {(10, 13), (35, 38)}),
+    ((sentence(0, "Ada met.", (0, 3, "Ada")), sentence(30, "Then Bob.", (5, 8, "Bob"))), {(0, 3), (35, 38)}),
+    ((sentence(0, "Ada met.", (0, 3, "Ada")), sentence(30, "Then Bob.", (5, 8, "Eve"))), None),
+]
+
+
+@pytest.mark.parametrize(("sentences", "places"), BIOC_OFFSETS)
+def test_offsets_of_bioc_are_those_of_the_document_or_of_the_sentence(sentences, places, tmp_path):
+    pytest.importorskip("bioc")
+    passage = f"<passage><offset>0</offset>{''.join(sentences)}</passage>"
+    path = tmp_path / "a.xml"
+    path.write_text(f"<collection><document><id>1</id>{passage}</document></collection>")
+    if places is None:
+        assert "but the file says 'Eve'" in refused("score", path, path)
+    else:
+        assert {span[:2] for span in only(path).spans} == places
+
+
+def test_a_text_that_a_span_repeats_is_checked_under_any_of_its_names(tmp_path):
+    for name in ("text", "entity_value"):
+        path = write(tmp_path / "a.jsonl", {"text": TEXT, "spans": [{**SPAN, name: "Bob"}]})
+        assert "is 'Ada', but the file says 'Bob'" in refused("score", path, path)
+
+
+# Label Studio: on which text a region is
+
+
+def label_studio(folder: Path, *targets: str, texts: dict[str, str] | None = None) -> Path:
+    """A task with two texts and a region on each of the targets: the first is PER 0 3, the second LOC 15 21."""
+    values = [{"start": 0, "end": 3, "labels": ["PER"]}, {"start": 15, "end": 21, "labels": ["LOC"]}]
+    regions = [
+        {"id": str(k), "from_name": "l", "to_name": target, "type": "labels", "value": value}
+        for k, (target, value) in enumerate(zip(targets, values))
+    ]
+    data = texts or {"title": "Zoe left early today.", "text": "Ada met Bob in London"}
+    return saved(folder / "a.json", [{"id": 1, "data": data, "annotations": [{"completed_by": 1, "result": regions}]}])
+
+
+TARGETS: list[tuple[tuple[str, str], dict[str, Any], set[tuple[int, int, str]], int]] = [
+    (("title", "text"), {}, {(15, 21, "LOC")}, 1),
+    (("title", "text"), {"field": "title"}, {(0, 3, "PER")}, 1),
+    (("title", "title"), {}, {(0, 3, "PER"), (15, 21, "LOC")}, 0),
+    (("title", "title"), {"field": "text"}, set(), 2),
+    (("t1", "t2"), {"field": "title:t1"}, {(0, 3, "PER")}, 1),
+    (("t1", "t2"), {"field": "text:t2"}, {(15, 21, "LOC")}, 1),
+    (("t1", "t1"), {}, {(0, 3, "PER"), (15, 21, "LOC")}, 0),
+    (("title", "t2"), {}, {(15, 21, "LOC")}, 1),
+]
+
+
+@pytest.mark.parametrize(("targets", "settings", "spans", "others"), TARGETS)
+def test_a_region_is_on_the_text_that_it_names(targets, settings, spans, others, tmp_path):
+    found = only(label_studio(tmp_path, *targets), **settings)
+    assert (found.spans, found.others) == (spans, others)
+
+
+def test_regions_on_unknown_texts_are_refused_with_how_they_are_read(tmp_path):
+    path = label_studio(tmp_path, "t1", "t2")
+    said = "say which of them is the text 'text' of the data with --column text:t1"
+    assert said in refused("score", path, path)
+    assert "1 gold span" in flat(run("score", path, path, "--column", "text:t2").stdout)
+    nested = label_studio(tmp_path, "text", texts={"title": "a", "meta": {"body": "Ada met"}})  # type: ignore[dict-item]
+    assert only(nested, field="meta.body").spans == {ADA}
+
+
+# Lines of PubTator and brat, and elements of SGML: read, known to be something else, or refused
+
+PUBTATOR = "1|t|Aspirin helps\n1|a|It works.\n1\t0\t7\tAspirin\tChemical\n"
+PUBTATOR_LINES = {
+    "1\tCID\tD1\tD2": 1,
+    "1\tAssociation\t1234\t5678\tNovel": 1,
+    "1\tDrug-Gene\tD1\t77": 1,
+    "1\tT1\tChemical\t0\t7\tAspirin": None,
+    "1\tT1\tChemical 0 7\tAspirin": None,
+    "1\tChemical\t0\t7\tAspirin": None,
+    "1\tAspirin\t0\t7\tChemical": None,
+    "1\tChemical": None,
+    "1\t0\tseven\tAspirin\tChemical": None,
+}
+
+
+@pytest.mark.parametrize("line", PUBTATOR_LINES)
+def test_a_line_of_pubtator_is_an_annotation_a_relation_or_refused(line, tmp_path):
+    (tmp_path / "a.pubtator").write_text(f"{PUBTATOR}{line}\n\n")
+    if (others := PUBTATOR_LINES[line]) is not None:
+        found = only(tmp_path / "a.pubtator")
+        assert (found.spans, found.others) == ({(0, 7, "Chemical")}, others)
+    else:
+        said = refused("score", tmp_path / "a.pubtator", tmp_path / "a.pubtator")
+        assert "a.pubtator, line 4: expected id, start, end, text and label" in said
+
+
+BRAT_LINES = {
+    **dict.fromkeys(["R1\tRel Arg1:T1 Arg2:T1", "E1\tPER:T1", "A1\tNeg T1", "M1\tNegation E1", "*\tEquiv T1 T2"], 1),
+    **dict.fromkeys(["N1\tReference T1 Wiki:1\tAda", "#1\tAnnotatorNotes T1\tunsure", "# seen twice"], 1),
+    **dict.fromkeys(["", "  "], 0),
+    **dict.fromkeys(["t1\tPER 0 3\tAda", "PER 0 3\tAda", "X1\tPER 0 3\tAda", "T2 PER 0 3\tAda", "Rome is far"]),
+}
+
+
+@pytest.mark.parametrize("line", BRAT_LINES)
+def test_a_line_of_brat_is_an_annotation_something_known_or_refused(line, tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    (tmp_path / "a.ann").write_text(f"T1\tPER 0 3\tAda\n{line}\n")
+    if (others := BRAT_LINES[line]) is not None:
+        assert (only(tmp_path).spans, only(tmp_path).others) == ({ADA}, others)
+        if others:
+            done = run("score", tmp_path, tmp_path, "-m", "strict")
+            assert "annotations that are not spans, such as relations, were left out (1)" in done.stderr
+    else:
+        assert "a.ann, line 2: expected 'T1', a tab" in refused("score", tmp_path, tmp_path)
+
+
+def test_elements_of_sgml_that_are_not_read_are_counted_or_refused(tmp_path):
+    path = tmp_path / "a.sgml"
+    path.write_text("<DOC><P><PERSON>Ada</PERSON> met <loc>Rome</loc></P></DOC>")
+    said = refused("score", path, path)
+    assert f"{path}, line 1: <PERSON> is not read, and there is no ENAMEX" in said
+    assert "--column elements: PERSON (1), LOC (1)" in said
+    assert only(path, field="elements").spans == {(0, 3, "PERSON"), (8, 12, "loc")}
+    assert "2 gold spans" in flat(accepted("score", path, path, "--column", "elements", "-m", "strict"))
+    assert "expected 'elements'" in refused("score", path, path, "--column", "names")
+    path.write_text('<ENAMEX TYPE="PER">Ada</ENAMEX> met <loc>Rome</loc> <b>today</b>')
+    assert (only(path).spans, only(path).others) == ({ADA}, 1)
+    path.write_text("<DOC><DATE>1.1.</DATE><P>Ada met</P></DOC>")
+    assert (only(path).spans, only(path).others) == (set(), 0)
+    assert only(path, field="elements").spans == {(0, 4, "DATE")}

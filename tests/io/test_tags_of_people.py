@@ -1,0 +1,262 @@
+"""Tags as people have them: other schemes, other separators, another tag outside, words beside their tags.
+
+The same tags mean the same as lists, as rows, as pairs, and in files: they are read alike, or refused alike.
+"""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from profiles import tries
+from reading import refused, run
+
+from spacy_nereval import agreement, compare, load, score
+
+O_TAG = "expected O, or B-, I-, M-, L-, E-, U-, S- or W- with a label"
+
+
+def words_of(tags):
+    return [f"w{k}" for k in range(len(tags))]
+
+
+def as_lists(sides, folder):
+    return sides
+
+
+def as_rows(sides, folder):
+    return [[{"tokens": words_of(tags), "ner_tags": tags} for tags in side] for side in sides]
+
+
+def as_pairs(sides, folder):
+    return [[[*zip(words_of(tags), tags)] for tags in side] for side in sides]
+
+
+def as_conll(sides, folder, name="conll"):
+    paths = []
+    for k, side in enumerate(sides):
+        blocks = ("".join(f"w{i}\t{tag}\n" for i, tag in enumerate(tags)) for tags in side)
+        paths.append(Path(folder) / f"{k}.{name}")
+        paths[-1].write_text("\n".join(blocks), encoding="utf8")
+    return paths
+
+
+def as_json(sides, folder):
+    paths = []
+    for k, side in enumerate(as_rows(sides, folder)):
+        paths.append(Path(folder) / f"{k}.jsonl")
+        paths[-1].write_text("".join(f"{json.dumps(row)}\n" for row in side), encoding="utf8")
+    return paths
+
+
+DOORS = {"lists": as_lists, "rows": as_rows, "pairs": as_pairs, "conll": as_conll, "json": as_json}
+
+
+def outcome(door, sides, folder, **options):
+    """The counts of a pair of sides; or the part of the refusal that names the tag and the remedy."""
+    try:
+        result = score(*DOORS[door](sides, folder), ["strict"], **options)
+    except ValueError as error:
+        said = str(error)
+        return said[said.index("'") :] if "is not a tag" in said else said
+    return {name: int(number) for name, number in result.strict.counts.items()}, result["repaired"]
+
+
+REFUSED = {
+    "another separator": ([["B_PER", "I_PER", "O"]], "write it as 'B-PER'"),
+    "a colon": ([["B:PER", "O"]], "write it as 'B-PER'"),
+    "a suffix": (
+        [["PER-B", "PER-I", "O"]],
+        "'PER-B' is not a tag, since its prefix is written otherwise: write it as 'B-P",
+    ),
+    "another suffix": ([["PER_S", "O"]], "write it as 'S-PER'"),
+    "small letters": ([["b-per", "i-per", "O"]], "write it as 'B-per'"),
+    "nothing between": ([["BPER", "IPER", "O"]], "nothing is between its prefix and its label: write it as 'B-PER'"),
+    "a prefix alone": ([["B", "I", "O"]], "since it has no label"),
+    "a prefix and no label": ([["B-", "O"]], "since it has no label"),
+    "a label and no prefix": ([["-PER", "O"]], "since it has no label or no prefix"),
+    "words for prefixes": ([["begin-PER", "inside-PER", "O"]], "write it as 'B-PER'"),
+    "another tag outside": ([["PER", "no_entity", "no_entity"]], "give their tag with outside='no_entity'"),
+    "a zero outside": ([["PER", "0", "0"]], "outside='0'"),
+    "nothing outside": ([["PER", "LOC"]], "no tag is O to show"),
+    "two tags outside": ([["PER", "no_entity", "O"]], "'no_entity' may be the tag of tokens outside"),
+    "a small o": ([["B-PER", "o"]], "outside='o' reads this one as O"),
+    "numbers in texts": ([["1", "2"]], "name numbers with tag_names="),
+    "one tag of another form": ([["B-PER", "PER", "O"]], f"'PER' is not a tag; {O_TAG}; scheme='IO' reads whole tags"),
+}
+
+
+# Pairs of words and labels without any O are mentions.
+REFUSED_BY_DOOR = {
+    f"{door}, {name}": (door, *row)
+    for door in DOORS
+    for name, row in REFUSED.items()
+    if door != "pairs" or "O" in row[0][0]
+}
+
+
+@pytest.mark.parametrize("door, tags, said", REFUSED_BY_DOOR.values(), ids=REFUSED_BY_DOOR)
+def test_tags_of_no_known_form_are_refused_with_the_remedy_in_every_door(door, tags, said, tmp_path):
+    found = outcome(door, [tags, tags], tmp_path)
+    assert isinstance(found, str) and said in found, found
+
+
+def test_the_other_functions_refuse_them_too(tmp_path):
+    tags = REFUSED["another separator"][0]
+    for call in (
+        lambda: compare({"a": tags, "b": tags}, tags, ["strict"]),
+        lambda: agreement({"a": tags, "b": tags}, ["strict"]),
+        lambda: load(as_conll([tags], tmp_path)[0]),
+    ):
+        with pytest.raises(ValueError, match="'B_PER' is not a tag, since its prefix is written otherwise"):
+            call()
+    gold, pred = as_conll([tags, tags], tmp_path)
+    for command in (("score", gold, pred), ("agreement", gold, pred), ("convert", gold, tmp_path / "a.jsonl")):
+        assert "line 1: 'B_PER' is not a tag" in refused(*command)
+        assert "--scheme IO reads whole tags as labels" in refused(*command)
+
+
+def hits(tp, fp, fn, repaired=0):
+    return {"tp": tp, "fp": fp, "fn": fn}, repaired
+
+
+READ = {
+    "IO asked for": ([["B_PER", "I_PER", "O"]], [["B_PER", "O", "O"]], {"scheme": "IO"}, hits(1, 0, 1)),
+    "IO that shows": ([["PER", "PER", "O"]], [["PER", "O", "O"]], {}, hits(0, 1, 1)),
+    "another tag outside": ([["PER", "no_entity", "no_entity"]], [["PER", "no_entity", "PER"]],
+                            {"outside": "no_entity"}, hits(1, 1, 0)),
+    "outside with prefixes": ([["B-PER", "none"]], [["B-PER", "O"]], {"outside": "none"}, hits(1, 0, 0)),
+    "BMES": ([["B-PER", "M-PER", "E-PER", "S-LOC"]], [["B-PER", "M-PER", "E-PER", "O"]], {}, hits(1, 0, 1)),
+    "BMEWO": ([["B-PER", "M-PER", "E-PER", "W-LOC"]], [["O", "O", "O", "W-LOC"]], {"scheme": "BMES"}, hits(1, 0, 1)),
+    "BIOES": ([["B-PER", "I-PER", "E-PER", "S-LOC"]], [["B-PER", "I-PER", "E-PER", "S-LOC"]], {}, hits(2, 0, 0)),
+    "a character that nobody sees": ([["B-PER\u200b", "I-PER\u00a0", "O"]], [["B-PER", "I-PER", "O\ufeff"]], {},
+                                     hits(1, 0, 0)),
+    "a scheme that forbids": ([["I-PER", "O"]], [["B-PER", "O"]], {"scheme": "IOB2",
+        "repair": "conll"}, hits(1, 0, 0, 1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("gold, pred, options, counts", READ.values(), ids=READ)
+def test_tags_are_read_as_they_are_meant_in_every_door(door, gold, pred, options, counts, tmp_path):
+    assert outcome(door, [gold, pred], tmp_path, **options) == counts
+
+
+def test_the_command_has_the_same_options(tmp_path):
+    for gold, pred, options, (counts, _) in READ.values():
+        out = tmp_path / "out.json"
+        arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
+        done = run("score", *as_conll([gold, pred], tmp_path), *arguments, "-m", "strict", "-o", out)
+        assert done.exit_code == 0, done.output
+        assert json.loads(out.read_text())["metrics"]["strict"]["counts"] == counts
+
+
+def test_an_inferred_scheme_without_prefixes_is_said(tmp_path):
+    tags = [["PER", "O"]]
+    note = "gold: the tags have no prefixes and are read in the scheme IO"
+    assert note in str(score(tags, tags, ["strict"]))
+    assert note in run("score", *as_conll([tags, tags], tmp_path)).stderr
+    assert note not in run("score", *as_conll([tags, tags], tmp_path), "--scheme", "IO").stderr
+
+
+# Words beside their tags
+
+LOVELACE = [("Ada", "B-PER"), ("Lovelace", "I-PER"), ("met", "O")]
+ADA = [("Ada", "B-PER"), ("Lovelace", "O"), ("met", "O")]
+WORDS_AND_TAGS = {
+    "pairs": (LOVELACE, ADA),
+    "lists of two": ([[*pair] for pair in LOVELACE], [[*pair] for pair in ADA]),
+    "words, parts of speech and tags": ([(w, "X", tag) for w, tag in LOVELACE], [(w, "X", tag) for w, tag in ADA]),
+    "dicts of a word": ([{word: tag} for word, tag in LOVELACE], [{word: tag} for word, tag in ADA]),
+    "dicts with names": ([{"word": w, "tag": t} for w, t in LOVELACE], [{"text": w, "label": t} for w, t in ADA]),
+    "tags, and pairs": ([tag for _, tag in LOVELACE], ADA),
+}
+
+
+@pytest.mark.parametrize("gold, pred", WORDS_AND_TAGS.values(), ids=WORDS_AND_TAGS)
+def test_words_with_their_tags_are_no_mentions(gold, pred):
+    result = score([gold], [pred], ["strict"])
+    assert result.strict.counts == {"tp": 0, "fp": 1, "fn": 1}
+    assert result.labels.keys() == {"PER"}
+
+
+@pytest.mark.parametrize("tag", ["B-PER|B-LOC", "B-PER/I-LOC", "I-A B-B"])
+def test_several_tags_of_a_token_are_no_label(tag):
+    tags = [[tag, "O"]]
+    with pytest.raises(ValueError, match="has several tags; expected one"):
+        score(tags, tags, ["strict"], repair="conll")
+    assert score(tags, tags, ["strict"], scheme="IO").strict.f == 1.0
+
+
+def test_names_of_tags_are_given_for_files_as_for_rows(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"tokens": ["Ada", "met"], "ner_tags": [1, 0]}))
+    for names in (["O", "art"], {0: "O", 1: "art"}, "O,art"):
+        assert score(path, path, ["strict"], tag_names=names).strict.counts["tp"] == 1
+
+
+def test_texts_beside_words_are_refused():
+    with pytest.raises(ValueError, match="text= is given, but the records have their own"):
+        score([LOVELACE], [ADA], ["strict"], text=["Ada Lovelace met"])
+
+
+def test_mentions_stay_mentions():
+    mentions = [[("a@b", "E-MAIL"), ("Ada", "PER")]]
+    assert score(mentions, mentions, ["strict"], text=["a@b Ada"]).strict.counts["tp"] == 2
+    assert score([[("a@b", "E-MAIL")]], [[]], ["strict"], text=["a@b Ada"]).strict.counts["fn"] == 1
+
+
+def test_tags_among_mentions_of_a_file_are_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"text": "Ada met", "mentions": [["Ada", "B-PER"], ["met", "O"]]}))
+    assert "the label 'B-PER' of a mention is the tag of a token" in refused("score", path, path)
+
+
+# Scores in place of tags, and spans of single tokens
+
+SCORES = np.random.default_rng(0).random((1, 3, 2))
+
+
+@pytest.mark.parametrize("pred", [SCORES, SCORES.tolist(), SCORES[0], SCORES[0].tolist(), SCORES.astype("float32")])
+def test_scores_of_tags_are_refused_with_the_remedy(pred):
+    gold = np.array([[1, 0, -100]] * len(pred))
+    for call in (
+        lambda: score(gold, pred, ["strict"], tag_names=["O", "B-PER"]),
+        lambda: compare({"a": gold, "b": pred}, gold, ["strict"], tag_names=["O", "B-PER"]),
+    ):
+        with pytest.raises(ValueError, match=r"scores of tags; expected the tag of each token: .* argmax\(-1\)"):
+            call()
+
+
+def test_an_entity_with_offsets_is_a_label_unless_it_is_the_tag_of_a_token():
+    rasa = [[{"start": 0, "end": 3, "value": "Ada", "entity": "PER"}]]
+    for more in ({}, {"text": ["Ada met"]}):
+        assert score(rasa, [[(0, 3, "PER")]], ["strict"], **more).strict.f == 1.0
+    for token in ({"entity": "B-PER"}, {"entity": "PER", "index": 1}):
+        with pytest.raises(ValueError, match="aggregation_strategy"):
+            score([[{"start": 0, "end": 3, "word": "Ada", **token}]], rasa, ["strict"])
+
+
+# The same in every door
+
+TAGS = ("O", "B-A", "I-A", "I-B", "E-A", "M-A", "S-B", "A", "B", "B_A", "A-B", "none", "o", "-")
+
+
+@given(
+    st.lists(st.lists(st.tuples(*[st.sampled_from(TAGS)] * 2), min_size=1, max_size=4), min_size=1, max_size=3),
+    st.sampled_from(
+        ({}, {"scheme": "IO"}, {"outside": "none"}, {"repair": "conll"}, {"scheme": "BMES", "repair": "discard"})
+    ),
+)
+@tries(60)
+def test_a_file_and_the_list_in_it_mean_the_same(documents, options):
+    sides = [[[pair[k] for pair in document] for document in documents] for k in (0, 1)]
+    with TemporaryDirectory() as folder:
+        found = {door: outcome(door, sides, folder, **options) for door in ("lists", "rows", "conll", "json")}
+    kinds = {name: isinstance(value, str) for name, value in found.items()}
+    assert len({*kinds.values()}) == 1, found
+    if not kinds["lists"]:
+        assert found["lists"] == found["rows"] == found["conll"] == found["json"]
