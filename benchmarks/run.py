@@ -31,8 +31,8 @@ from single import SHAPES, single
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc
 from spacy.training import Example
-from table import markdown, reached
-from workloads import Corpus, Missing, corpora, made_up
+from table import FEW_SHORT, markdown, reached
+from workloads import Corpus, Missing, corpora, made_up, warranty
 
 from spacy_nereval import Confidence, Document, create_all, evaluate, score
 from spacy_nereval.counting.counts import Counts
@@ -66,9 +66,13 @@ def main(
             continue
         found["corpora"].append(time_corpus(corpus, rounds))
         if find_spec(PIPELINE) and corpus.name in REAL:
-            found["evaluations"].append(time_evaluation(corpus, rounds))
+            found["evaluations"].append(time_evaluation(corpus, PIPELINE, rounds))
     if not find_spec(PIPELINE):
         found["left_out"]["nlp.evaluate"] = f"{PIPELINE} is not installed"
+    if WARRANTY.is_dir():
+        found["evaluations"].append(time_evaluation(warranty(), WARRANTY, rounds))
+    else:
+        found["left_out"][FEW_SHORT] = "train its pipeline with `python -m spacy project run all`"
     found["documents"] = [time_documents(shape, sized, rounds) for shape in SHAPES]
     found["memory"] = {shape: peak_memory(shape, sized[-1]) for shape in SHAPES}
     found["empty"] = time_empty(max(1, int(1_000_000 * scale)), rounds)
@@ -159,17 +163,26 @@ REAL = ("18 labels", "WNUT17 test")
 """Corpora that `PIPELINE` is evaluated on: texts of 200 words, and single sentences."""
 
 
-def time_evaluation(corpus: Corpus, rounds: int) -> dict[str, Any]:
+WARRANTY = ROOT / "training" / "warranty" / "cpu" / "model-best"
+"""A small pipeline for the CPU, evaluated on few and short texts: what a scorer does once weighs more."""
+
+
+def time_evaluation(corpus: Corpus, pipeline: str | Path, rounds: int) -> dict[str, Any]:
     """The seconds per round of evaluating a pipeline with spaCy's scorer, and on the same Examples of that scorer
     and of ours, without intervals and with them."""
-    nlp, six, intervals = spacy.load(PIPELINE), make_ner_scorer(), make_ner_scorer(confidence={})
+    nlp, six, intervals = spacy.load(pipeline), make_ner_scorer(), make_ner_scorer(confidence={})
     long = [len(gold) for gold, _ in corpus.pairs]
     pairs = [pair for pair, so_far in zip(corpus.pairs, np.cumsum(long)) if so_far <= EVALUATED]
-    texts = [[token.text for token in gold] for gold, _ in pairs]
-    predicted = list(nlp.pipe(Doc(nlp.vocab, words=words) for words in texts))
+
+    def unannotated() -> list[Doc]:
+        spaces = [[bool(token.whitespace_) for token in gold] for gold, _ in pairs]
+        words = [[token.text for token in gold] for gold, _ in pairs]
+        return [Doc(nlp.vocab, words=tokens, spaces=after) for tokens, after in zip(words, spaces)]
+
+    predicted = list(nlp.pipe(unannotated()))
 
     def evaluated() -> Run:
-        made = [Example(Doc(nlp.vocab, words=words), gold) for words, (gold, _) in zip(texts, pairs)]
+        made = [Example(doc, gold) for doc, (gold, _) in zip(unannotated(), pairs)]
         return lambda: nlp.evaluate(made)
 
     def scored(scorer: Callable[..., Any]) -> Run:

@@ -17,6 +17,7 @@ import spacy
 from single import Entity, perturbed
 from spacy.tokens import Doc
 from spacy.training import Example
+from table import FEW_SHORT
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SPACY_NEREVAL_DATA", ROOT / "tests" / "data"))
@@ -93,6 +94,15 @@ def wnut17() -> Corpus | Missing:
         ],
         sentences=True,
     )
+
+
+def warranty() -> Corpus:
+    """The project's 180 short test texts. Only the gold side is used, so that it stands for both."""
+    sys.path.append(str(ROOT / "scripts"))
+    import readers
+
+    docs = readers.read_warranty(ROOT / "assets" / "warranty", defaultdict(list))["test"]
+    return Corpus(FEW_SHORT, [(doc, doc) for doc in docs], sentences=True)
 
 
 def germeval() -> Corpus | Missing:

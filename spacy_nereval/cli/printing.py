@@ -90,7 +90,8 @@ def say(text: str, **style: Any) -> None:
     """Print text.
 
     Control characters, which data and names of files may have, are escaped, whether a terminal shows them or not.
-    Colours are left out if the output is not a terminal or `NO_COLOR` is set.
+    Colours are left out if the output is not a terminal, if it is one that knows none (`TERM=dumb`), or if `NO_COLOR`
+    is set.
     Characters that the encoding of the output lacks are replaced, most of them by `?`. In a log for programs, what
     belongs to stderr or begins with a mark is a JSON object on stderr.
 
@@ -111,8 +112,9 @@ def say(text: str, **style: Any) -> None:
         from ..reporting.terminal import replace_unencodable  # slow to import
 
         text = replace_unencodable(text, encoding)
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     with _named_output():
-        typer.secho(text, color=False if os.environ.get("NO_COLOR") else None, **style)
+        typer.secho(text, color=False if is_plain else None, **style)
 
 
 @contextmanager

@@ -7,12 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 INSTALL = "python -m pip install -r requirements.txt"
 INSTALL_GPU = "python -m pip install -r requirements-gpu.txt"
+NO_BATCH_ENCODING = "training ends with an ImportError of BatchEncoding from transformers.tokenization_utils"
 HUB = "https://huggingface.co"
 WEIGHTS = ("model.safetensors", "pytorch_model.bin", "model.safetensors.index.json", "pytorch_model.bin.index.json")
 TOKENIZER = ("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "tokenizer.model")
@@ -59,6 +60,7 @@ def examine(*, gpu_id: int = -1, transformer: str | None = None, corpus: str | N
     """
     checks = [Check("Python", sys.version.split()[0]), _package("spacy", INSTALL)]
     checks.append(_package("spacy-transformers", INSTALL if transformer else None))
+    checks += _transformers(bool(transformer))
     torch, cupy = _try_import("torch"), _try_import("cupy")
     checks += [*_torch(torch, gpu_id, bool(transformer)), *_cupy(torch, cupy, gpu_id), *_device(torch, cupy, gpu_id)]
     if transformer:
@@ -73,6 +75,28 @@ def _package(name: str, remedy: str | None) -> Check:
         return Check(name, version(name))
     except PackageNotFoundError:
         return Check(name, "not installed", remedy, exists=False)
+
+
+def _transformers(needed: bool) -> Iterator[Check]:
+    """Check whether the installed transformers is one of the versions that the installed spacy-transformers takes."""
+    from packaging.requirements import Requirement
+    from packaging.version import Version
+
+    try:
+        owner, lines = f"spacy-transformers {version('spacy-transformers')}", requires("spacy-transformers") or []
+    except PackageNotFoundError:
+        return
+    requirements = [item for item in map(Requirement, lines) if item.name == "transformers"]
+    bounds = [item.specifier for item in requirements if item.marker is None or item.marker.evaluate({"extra": ""})]
+    if not bounds:
+        return
+    bound, check = bounds[0], _package("transformers", None)
+    if check.exists and bound.contains(check.state, prereleases=True):
+        yield check._replace(state=f"{check.state}, which {owner} takes ({bound})")
+        return
+    symptom = f": {NO_BATCH_ENCODING}" if check.exists and Version(check.state).major >= 5 else ""
+    state = f"{check.state}, but {owner} takes {bound}{symptom}"
+    yield check._replace(state=state, remedy=f'python -m pip install "transformers{bound}"' if needed else None)
 
 
 def _torch(torch: Any, gpu_id: int, needed: bool) -> Iterator[Check]:

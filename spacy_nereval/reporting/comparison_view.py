@@ -169,6 +169,10 @@ class ComparisonView(View):
         of_scores = (row for row in self._rows if row["label"] is None)
         return next((row for row in of_scores if (row["metric"], row["score"], row["system"]) == key), None)
 
+    def changes_of(self, system: str) -> dict[str, int]:
+        """Return how many gold spans a system fixes and breaks, by the names of these changes."""
+        return _changes(self._transition_of[system]["counts"])
+
     def _table(self, title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
         return ResultTable(title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT)
 
@@ -237,7 +241,8 @@ class ComparisonView(View):
             return f"{text}, {ERROR} {number_text(row_unit(row)(row['standard_error']), digits)}"
         if (p := self._p_values(row)[1]) is None:
             return ""
-        return f"{text}, {P_HOLM} {'' if p.text.startswith('<') else '= '}{p.text}"
+        shown = "1" if float(p) == 1 else p.text
+        return f"{text}, {P_HOLM} {'' if shown.startswith('<') else '= '}{shown}"
 
     def closing(self) -> list[str]:
         """Return the legend, what was tested and how, what was left out, and a warning if there are few units."""
@@ -398,6 +403,11 @@ def _runs_phrase(runs: Sequence[int]) -> str:
 
 def _changes_phrase(counts: Mapping[str, Mapping[str, int]]) -> str:
     """Return how many gold spans a system fixes and breaks."""
+    numbers = _changes(counts)
+    return f"fixes {many(numbers['fixed'], 'gold span')}, breaks {numbers['broken']:,}"
+
+
+def _changes(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     fixed = sum(row.get("correct", 0) for before, row in counts.items() if before != "correct")
     broken = sum(n for after, n in counts.get("correct", {}).items() if after != "correct")
-    return f"fixes {many(fixed, 'gold span')}, breaks {broken:,}"
+    return {"fixed": fixed, "broken": broken}

@@ -77,17 +77,6 @@ def score_groups(metric: Metric, names: Iterable[str]) -> list[Group]:
     return result
 
 
-def score_triple(metric: Metric) -> tuple[str, ...]:
-    """Return the names of precision, recall and F of a metric that has one such group among its score keys.
-
-    >>> from spacy_nereval import create
-    >>> score_triple(create("fair"))
-    ('p', 'r', 'f')
-    """
-    (scores,) = (group.scores for group in score_groups(metric, metric.keys.values()) if group.is_triple)
-    return scores
-
-
 def headlines(metric: Metric, names: Sequence[str]) -> list[str]:
     """Return the headline scores among some scores of a metric, or else the first score.
 
@@ -109,6 +98,16 @@ def short_name(metric: Metric, name: str) -> str:
     if score.group and score.headline:
         return mark_direction(metric, name, Group(metric.name, score.group, (name,)).name)
     return mark_direction(metric, name, score.key.replace("_", " ") if score.key else name)
+
+
+def name_of_group(metric: Metric, name: str) -> str:
+    """Return the name of the group of a score, as rows of precision, recall and F have it.
+
+    >>> from spacy_nereval import create
+    >>> name_of_group(create("semeval"), "exact_p"), name_of_group(create("strict"), "f")
+    ('semeval exact', 'strict')
+    """
+    return Group(metric.name, metric.score_by_name[name].group or name, (name,)).name
 
 
 def mark_direction(metric: Metric, name: str, title: str) -> str:

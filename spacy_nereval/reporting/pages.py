@@ -105,9 +105,7 @@ class Example(NamedTuple):
 
 def html_example(document: Document, start: int, end: int) -> Example:
     """Return a stretch of a document's text with its context; its offsets if there is no text."""
-    left, here, right = (
-        escape(escape_controls(part)) for part in marked_text.span_in_context(document, start, end).parts
-    )
+    left, here, right = (inline_text(part) for part in marked_text.span_in_context(document, start, end).parts)
     return Example(left, here, right, is_right_to_left(document.text or ""))
 
 
@@ -144,20 +142,36 @@ class Trusted(str):
         return self
 
 
+class Drawn(NamedTuple):
+    """A section of the report, and the answer that it gives to the reader's first question.
+
+    Attributes:
+        markup: The element.
+        answer: A sentence without a full stop, which becomes the heading of the page; "" for none.
+        column: The title of a column in the table of systems; "" for none.
+        cells: The texts of that column, by the names of the systems.
+    """
+
+    markup: Trusted
+    answer: str = ""
+    column: str = ""
+    cells: Mapping[str, str] = {}
+
+
 class Section(NamedTuple):
     """A section that another feature adds to the report, as the method `section` of its extension returns it.
 
     Attributes:
         id: The id of its element.
         name: Its name in the list of contents.
-        draw: Returns the element for the systems of the report.
+        draw: Returns what is drawn for the systems of the report.
         metrics: Names of the metrics that it needs.
         unit: The unit that it needs; None for the usual one.
     """
 
     id: str
     name: str
-    draw: Callable[[Sequence[System]], Trusted]
+    draw: Callable[[Sequence[System]], Drawn]
     metrics: Sequence[str] = ()
     unit: str | None = None
 
@@ -193,16 +207,20 @@ def environment(package: str = __package__) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_escape_controls,
+        finalize=_on_one_line,
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name, "page") for name in (package, __package__)]),
     )
-    templates.filters.update(json=json.dumps, log2=log2, inline=_inline, sort_key=_sort_key)
+    templates.filters.update(json=json.dumps, log2=log2, inline=inline_text, sort_key=_sort_key)
     templates.tests["percent"] = lambda value: isinstance(value, Percent)
     return templates
 
 
-def _inline(text: str) -> Markup:
-    """Escape a text and its control characters, and keep the spaces at its ends."""
+def inline_text(text: str) -> Markup:
+    """Return a document's text, or a part of it, escaped with its control characters. The spaces at its ends stay.
+
+    >>> inline_text("a < b ")
+    Markup('a &lt; b ')
+    """
     return escape(escape_controls(text))
 
 
@@ -217,8 +235,11 @@ def _sort_key(cell: Cell) -> str | None:
     return f"{number:.9g}" if isfinite(number) else "Infinity" if number > 0 else "-Infinity"
 
 
-def _escape_controls(value: Any) -> Any:
-    """Escape the control characters of a text; markup and other values stay."""
+def _on_one_line(value: Any) -> Any:
+    """Return a name or a sentence on one line, its control characters escaped; markup and other values stay.
+
+    Texts of documents are markup already, by `inline_text`: the spaces at the ends of their parts have to stay.
+    """
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import accumulate
-from math import inf, isinf
+from itertools import accumulate, groupby
+from math import inf, isfinite, isinf
 from typing import Any, NamedTuple
 
 from ..core.cuts import format_cut
@@ -51,21 +51,33 @@ class Estimate(NamedTuple):
 class Cost(str):
     """The name of a score for which lower is better, shown with `LOWER` after it."""
 
+    code: str = ""
+
+    @classmethod
+    def create(cls, text: str, code: str) -> Cost:
+        """Return the name with its code, which pages show after it in small type."""
+        cost = cls(text)
+        cost.code = code
+        return cost
+
 
 class Kinded(str):
     """Text with a kind of verdict, a key of `core.wording.VERDICT_KINDS`. Pages show its colour before the text.
 
-    >>> Kinded.create("missed", "missed").kind
+    It may have a code, such as the name of a verdict, which pages show after it in small type.
+
+    >>> Kinded.create("missed", "missed", "fn").kind
     'missed'
     """
 
     kind: str
+    code: str
 
     @classmethod
-    def create(cls, text: str, kind: str) -> Kinded:
-        """Return the text with its kind."""
+    def create(cls, text: str, kind: str, code: str = "") -> Kinded:
+        """Return the text with its kind; "" for none."""
         kinded = cls(text)
-        kinded.kind = kind
+        kinded.kind, kinded.code = kind, code
         return kinded
 
 
@@ -162,10 +174,11 @@ class ResultTable(NamedTuple):
             as 0 there.
         most: Maximum number of rows shown to people; programs get all.
         bars: The name of a column of ratios to which a terminal adds bars.
+        ranges: The name of a column whose intervals pages draw on one scale; "" for none.
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
-        above: Headings over several columns, for pages: each with the number of its columns, "" where there is none.
+        above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
         bare: Names of columns whose intervals a terminal omits to save space.
     """
 
@@ -179,8 +192,9 @@ class ResultTable(NamedTuple):
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
     short: Mapping[str, str] = {}
-    above: Sequence[tuple[str, int]] = ()
+    above: Sequence[str] = ()
     bare: Collection[str] = ()
+    ranges: str = ""
 
     @property
     def heading(self) -> str:
@@ -203,14 +217,35 @@ class ResultTable(NamedTuple):
         return {column for column in range(len(self.header)) if self.is_number(column)}
 
     @property
+    def headings_above(self) -> list[tuple[str, int]]:
+        """The headings over several columns, each with the number of its columns.
+
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=["", "A", "A", "B", "B"]).headings_above
+        [('', 1), ('A', 2), ('B', 2)]
+        """
+        return [(name, len([*columns])) for name, columns in groupby(self.above)]
+
+    @property
     def first_columns(self) -> set[int]:
         """The indices of the columns with which a heading over several columns begins.
 
-        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=[("", 1), ("A", 2), ("B", 2)]).first_columns
+        >>> ResultTable("", ["label", "P", "R", "P", "R"], [], above=["", "A", "A", "B", "B"]).first_columns
         {1, 3}
         """
-        starts = accumulate((width for _, width in self.above), initial=0)
-        return {start for start, (name, _) in zip(starts, self.above) if name}
+        starts = accumulate((width for _, width in self.headings_above), initial=0)
+        return {start for start, (name, _) in zip(starts, self.headings_above) if name}
+
+    def range_of_intervals(self) -> tuple[float, float]:
+        """Return the least and the greatest finite bound or value of the column `ranges`; 0 and 0 without intervals.
+
+        >>> rows = [[Estimate(0.5, 0.25, inf)], [0.75], [Estimate(0.5, 0.4, 0.9)]]
+        >>> ResultTable("", ["F"], rows, ranges="F").range_of_intervals()
+        (0.25, 0.9)
+        """
+        column = self.header.index(self.ranges)
+        cells = [cell for row in self.rows if isinstance(cell := row[column], Estimate)]
+        numbers = [number for cell in cells for number in cell[:3] if isfinite(number)]
+        return min(numbers, default=0.0), max(numbers, default=0.0)
 
     def value_and_bounds(self, column: int, cell: Cell) -> tuple[str, str]:
         """Return the texts of a cell's value and of its bounds; "" if it has no bounds.

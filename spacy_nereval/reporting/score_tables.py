@@ -15,6 +15,7 @@ from ..evaluation.differences import is_at_floor
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
 from ..evaluation.result import LabelledVerdict, document_rows, spans_of_labels
+from ..evaluation.tested import label_score
 from .declared import headlines, main_metric, mark_direction, score_groups, sentence_name, short_name
 from .result_table import Cell, Estimate, Interval, Percent, PValue, ResultTable
 
@@ -133,6 +134,8 @@ class Evaluation(NamedTuple):
         average: The average that tables of scores show.
         examples: The first verdict of each kind of error, if documents were available.
         groups: Groups of the same error, if documents were available.
+        primary: The metric and the name of the score that is shown first and for labels; None for the first headline
+            of the main metric.
     """
 
     counts: Counts | None
@@ -141,6 +144,21 @@ class Evaluation(NamedTuple):
     average: str = "micro"
     examples: Mapping[LabelledVerdict, ListedVerdict] = {}
     groups: ErrorGroups | None = None
+    primary: tuple[str, str] | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """The metric of the score that is shown first and for labels."""
+        if self.primary is None:
+            return main_metric(self.metrics)
+        return next(metric for metric in self.metrics if metric.name == self.primary[0])
+
+    def label_scores(self, declared: Sequence[str]) -> tuple[tuple[str, ...], str]:
+        """Return the names of the scores that are shown for labels, among those declared, and of the main one."""
+        metric = self.metric
+        main = label_score(metric, self.primary[1]).name if self.primary else headlines(metric, declared)[0]
+        triples = (group.scores for group in score_groups(metric, declared) if main in group.scores)
+        return next(triples, (main,)), main
 
     def overall(self, metric: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Return the overall scores of a metric in the average that is shown, and their intervals if there are any."""
@@ -182,14 +200,12 @@ def headline_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     The column of predicted spans shows which labels are predicted too often, also under metrics that count an error for
     the gold label only.
     """
-    metric = main_metric(evaluation.metrics)
+    metric = evaluation.metric
     result = evaluation.result["metrics"][metric.name]
     numbers, predicted = support(evaluation), spans_of_labels(evaluation.result, "pred")
     if not numbers:
         return
-    declared = [*next(iter(result["per_type"].values()))["scores"]]
-    main = headlines(metric, declared)[0]
-    names = next((group.scores for group in score_groups(metric, declared) if main in group.scores), (main,))
+    names, main = evaluation.label_scores([*next(iter(result["per_type"].values()))["scores"]])
     rows: list[list[Cell]] = []
     for label in sorted(numbers, key=lambda label: (-numbers[label], label)):
         scores = result["per_type"][label]["scores"]

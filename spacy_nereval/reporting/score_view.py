@@ -18,6 +18,7 @@ from ..evaluation.intervals import run_intervals
 from ..evaluation.prediction_rates import PredictionRate, prediction_rates, result_rates
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import LabelledVerdict, documents_with
+from ..evaluation.tested import label_score
 from ..io.writing import visible
 from .declared import error_metric, error_verdicts, headlines, main_metric, sentence_name, short_name
 from .remarks import (
@@ -79,6 +80,8 @@ class ScoreView(View):
         examples: The first verdict of each kind of error, if documents were available.
         groups: Groups of the same error, if documents were available.
         metrics: The metrics of the result, if there are no counts.
+        primary: The metric and the name of the score that is shown first and for labels; None for the first headline
+            of the main metric.
 
     >>> from spacy_nereval import Document, count, create_all, evaluate
     >>> counts = count([Document([(0, 3, "A"), (4, 8, "A")], [(0, 3, "A")])], create_all(["fair", "slot_error"]))
@@ -114,16 +117,17 @@ class ScoreView(View):
         examples: Mapping[LabelledVerdict, ListedVerdict] = {},
         groups: ErrorGroups | None = None,
         metrics: Sequence[Metric] = (),
+        primary: tuple[str, str] | None = None,
     ) -> None:
         self.result = result
         scored = metrics if counts is None else counts.metrics
-        self.evaluation: Evaluation = Evaluation(counts, result, scored, average, examples, groups)
+        self.evaluation: Evaluation = Evaluation(counts, result, scored, average, examples, groups, primary)
         self.metric: Metric = main_metric(scored)
 
     @cached_property
     def evaluation_with_intervals(self) -> Evaluation:
         """The evaluation, with intervals of the main metric if they are fast to compute."""
-        counts, result, metric = self.evaluation.counts, self.evaluation.result, self.metric
+        counts, result, metric = self.evaluation.counts, self.evaluation.result, self.evaluation.metric
         if counts is None:
             return self.evaluation
         drawn_before = counts.collapsed and counts.replicates  # then there is nothing to draw
@@ -200,7 +204,7 @@ class ScoreView(View):
 
     def _score_finding(self) -> Finding:
         main, _ = self._headline_scores(2)
-        return Finding("scores", main[0] if main else f"{self.metric.name} has no score")
+        return Finding("scores", main[0] if main else f"{self.evaluation.metric.name} has no score")
 
     @property
     def _average_note(self) -> str:
@@ -212,11 +216,21 @@ class ScoreView(View):
         rows = [
             (metric, name, _value_text(score_cell(metric, name, *evaluation.overall(metric.name)), digits))
             for metric in evaluation.metrics
-            for name in headlines(metric, [name for name in evaluation.overall(metric.name)[0] if name != "undefined"])
+            for name in self._shown_scores(metric, evaluation)
         ]
-        main = next((row for row in rows if row[0] is self.metric), None)
+        main = next((row for row in rows if self._is_main(*row[:2])), None)
         phrases = [f"{sentence_name(*main[:2])}{self._average_note} {main[2]}"] if main else []
         return phrases, [row for row in rows if row is not main]
+
+    def _shown_scores(self, metric: Metric, evaluation: Evaluation) -> list[str]:
+        """Return the headline scores of a metric that have a value, and the primary score, which comes first."""
+        names = [name for name in evaluation.overall(metric.name)[0] if name != "undefined"]
+        first = [name for name in names if (metric.name, name) == evaluation.primary]
+        return [*dict.fromkeys([*first, *headlines(metric, names)])]
+
+    def _is_main(self, metric: Metric, name: str) -> bool:
+        primary = self.evaluation.primary
+        return metric is self.evaluation.metric and (primary is None or name == primary[1])
 
     def _most_frequent_error(self) -> tuple[str, str] | None:
         """Return the most frequent kind of error, in words and as a key; None if verdicts show no kinds."""
@@ -253,8 +267,12 @@ class ScoreView(View):
             yield Finding("errors", sentence, documents)
 
     def _label_finding(self) -> Finding:
-        rows: Any = [(row[0], row[1], row[-1]) for table in headline_tables(self.evaluation) for row in table.rows]
-        sentence, label = worst_group(self.metric, "label", rows)
+        evaluation, rows = self.evaluation, list[Any]()
+        for table in headline_tables(evaluation):
+            column = next(k for k, name in enumerate(table.header) if k > 2 and name not in table.bare)
+            rows += [(row[0], row[1], row[column]) for row in table.rows]
+        name = label_score(evaluation.metric, evaluation.primary[1]).name if evaluation.primary else None
+        sentence, label = worst_group(evaluation.metric, "label", rows, name)
         documents = self._documents_where(lambda verdict: label in verdict[1:]) if label else ()
         return Finding("labels", sentence, documents, sentence.startswith(name_in_sentence(label or "")))
 
@@ -364,7 +382,7 @@ class RunsView(ScoreView):
 
 
 def worst_group(
-    metric: Metric, kind: str, rows: Sequence[tuple[str, int, float | Estimate | None]]
+    metric: Metric, kind: str, rows: Sequence[tuple[str, int, float | Estimate | None]], score_name: str | None = None
 ) -> tuple[str, str | None]:
     """Return a sentence on the label or bucket that scores worst, and its name, or None if no single one does.
 
@@ -374,6 +392,7 @@ def worst_group(
         metric: The metric of the scores.
         kind: What the rows are: "label" or "length".
         rows: The name, the number of gold spans and the score of each label or bucket.
+        score_name: The name of the score of labels; None for the first headline.
 
     >>> from spacy_nereval import create
     >>> worst_group(create("fair"), "label", [("A", 12, 0.5), ("B", 20, 0.25), ("C", 2, 0.0)])
@@ -389,8 +408,9 @@ def worst_group(
     scored = [row for row in scored if row[1] >= FEW] or scored
     if not scored:
         return f"no {kind} has gold spans", None
-    main = metric.label_headlines[0]
-    score, sign = ("F" if main.group else short_name(metric, main.name)), 1 if main.higher_is_better else -1
+    main = next((score for score in metric.label_scores if score.name == score_name), metric.label_headlines[0])
+    score = main.name.rpartition("_")[2].upper() if main.group else short_name(metric, main.name)
+    sign = 1 if main.higher_is_better else -1
     name, gold, cell = min(scored, key=lambda row: (sign * _cell_value(row[2]), row[0]))
     if len(rows) == 1:
         only = f"{name_in_sentence(name)} is the only {kind}: {score} {number_text(_cell_value(cell))}"

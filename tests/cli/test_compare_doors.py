@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -58,9 +58,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     documents[-1].id = documents[-2].id
     sides = {"a": documents, "b": second(documents), **{f"a{k}": trained_again(f"{k}", 0.8, documents) for k in (1, 2)}}
     for name, own in {"gold": [Document(d.gold, d.gold, d.text, id=d.id) for d in documents], **sides}.items():
-        rows = (line(d.text or "", *own.pred, id=d.id) for d, own in zip(documents, own))
+        rows = (
+            line(d.text or "", *_without_last_blanks(d.text or "", own.pred), id=d.id) for d, own in zip(documents, own)
+        )
         write(found / f"{name}.jsonl", *rows)
     return found
+
+
+def _without_last_blanks(text: str, spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Spans without white space at their ends, which commands warn of."""
+    return [(start, start + len(text[start:end].rstrip()), label) for start, end, label in spans]
 
 
 @pytest.fixture

@@ -78,7 +78,8 @@ def test_colour_is_for_terminals_only(here):
     arguments = ("score", here / "gold.jsonl", here / "pred.jsonl")
     assert "\x1b" not in accepted(*arguments)
     assert "\x1b[" in accepted(*arguments, color=True)
-    assert "\x1b" not in accepted(*arguments, color=True, env={"NO_COLOR": "1"})
+    for plain in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in accepted(*arguments, color=True, env=plain)
 
 
 def test_a_label_that_the_terminal_cannot_show_is_no_reason_to_fail(tmp_path):

@@ -130,7 +130,10 @@ def judged_anew() -> list[dict[str, Multiset[Key]]]:
         found.append({metric.name: Multiset() for metric in METRICS})
         for metric in METRICS:
             for name, gold, pred, amount in metric.verdicts(document):
-                key = Key(metric.name, name, *(span.label if span else "" for span in (gold, pred)))
+                correct = (gold.start == pred.start, gold.end == pred.end) if gold and pred else ()
+                side = {(True, False): "left", (False, True): "right", (False, False): "neither"}.get(correct, "")
+                labels = (span.label if span else "" for span in (gold, pred))
+                key = Key(metric.name, name, *labels, note=side if name in metric.boundary_errors else "")
                 found[-1][metric.name][key] += 1 if name in metric.partial_credit else int(amount)
     return found
 

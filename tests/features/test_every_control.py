@@ -29,7 +29,7 @@ STEPS = {
     "order": "set('order', 1)",
     "documents": "click('#view-documents')",
     "together": "click('#together')",
-    "document": "click('.lines tbody td button')",
+    "document": "click('.lines tbody th button')",
     "cell": "ask('#matrix button.errors')",
     "hits": "ask('#matrix button.hits')",
     "verdicts": "ask('#errors tbody th button')",

@@ -111,7 +111,7 @@ def test_without_scripts_the_most_disputed_places_are_there(browser, agreement):
         browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def test_disputes_are_adjudicated_by_keys_from_anywhere_and_saved_as_gold(browser, agreement):
+def test_disputes_are_adjudicated_by_keys_and_saved_as_gold(browser, agreement):
     browser.open(agreement)
     browser("localStorage.clear(); document.querySelector('[data-review]').focus()")
     browser.press("\n")
@@ -129,6 +129,9 @@ def test_disputes_are_adjudicated_by_keys_from_anywhere_and_saved_as_gold(browse
             said = [spans for spans in own if spans]
             wanted[k, p] = set() if answer == "0" else max(said, key=said.count)
         browser("document.activeElement.blur()")
+        browser.press("j")
+        assert browser["#card [aria-pressed=true]"].get_attribute("data-key") == answer[-1], "keys are the review's"
+        browser("document.querySelector('#card').focus()")
         browser.press("j")
     assert browser["#review-done"].text == f"Place 7 of {ALL}: 6 done, {ALL - 6:,} left"
     browser.driver.refresh()

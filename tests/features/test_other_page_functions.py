@@ -155,6 +155,7 @@ def test_the_saved_curves_are_those_that_are_shown_with_their_values(run, curves
     wanted = [(s, max(0, label)) for s in range(3)] if system < 0 else [(system, k) for k in shown]
     assert [*dict.fromkeys((row["system"], row["label"]) for row in rows)] == [(f"s{s}", labels[k]) for s, k in wanted]
     assert {row["score"] for row in rows} == {"strict F"}
+    assert {row["documents"] for row in rows} == {curves["golds"][-1]}
     for row in rows:
         value = f_at(CORPORA[int(row["system"][1:])], float(row["cut"]), row["label"])
         assert row["value"] == "" if value is None else float(row["value"]) == pytest.approx(value, abs=1e-4)

@@ -3,6 +3,7 @@
 import json
 import shutil
 from hashlib import md5, sha256
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,6 +71,63 @@ def test_what_a_gpu_needs_and_is_missing_comes_with_its_remedy(monkeypatch, torc
     assert problems(found) == missing
     assert remedy in str(found[missing[0]])
     assert problems(examined(monkeypatch, torch, cupy)) == []  # on the CPU none of it is
+
+
+BOUND = "transformers<4.53.3,>=3.4.0"
+
+
+def transformers_check(
+    monkeypatch, transformers: str | None, *, requires: list[str] | None, owner: str | None = "1.4.0"
+):
+    """The check of transformers with planted metadata; None is a package that is not installed."""
+
+    def version(name: str) -> str:
+        planted = {"spacy-transformers": owner, "transformers": transformers}.get(name, "1.0")
+        if planted is None:
+            raise PackageNotFoundError(name)
+        return planted
+
+    monkeypatch.setattr(training_needs, "version", version)
+    monkeypatch.setattr(training_needs, "requires", {"spacy-transformers": requires}.get)
+    return examined(monkeypatch, None, None, transformer="/no/folder").get("transformers")
+
+
+@pytest.mark.parametrize(
+    ("version", "fits"),
+    [("4.53.2", True), ("3.4.0", True), ("4.53.3", False), ("3.3.9", False), ("5.0.0", False), ("5.24.0.dev0", False)],
+)
+def test_transformers_has_to_be_a_version_that_the_installed_spacy_transformers_takes(monkeypatch, version, fits):
+    check = transformers_check(monkeypatch, version, requires=["spacy<4", BOUND, 'transformers>=9; extra == "other"'])
+    assert version in check.state and "spacy-transformers 1.4.0" in check.state and "<4.53.3,>=3.4.0" in check.state
+    assert check.remedy == (None if fits else f'python -m pip install "{BOUND}"')
+    # Only of the newest does one know what happens.
+    assert ("BatchEncoding from transformers.tokenization_utils" in check.state) is (version[0] == "5")
+
+
+def test_the_bound_is_the_one_that_the_metadata_has(monkeypatch):
+    newer = ["transformers<7,>=5"]
+    assert transformers_check(monkeypatch, "5.24.0", requires=newer, owner="2.0").remedy is None
+    assert "transformers<7,>=5" in transformers_check(monkeypatch, "4.53.2", requires=newer, owner="2.0").remedy
+
+
+def test_without_one_of_both_packages_there_is_no_bound_or_no_version(monkeypatch):
+    missing = transformers_check(monkeypatch, None, requires=[BOUND])
+    assert missing.state.startswith("not installed") and BOUND in missing.remedy and not missing.exists
+    assert transformers_check(monkeypatch, "5.0.0", requires=[BOUND], owner=None) is None
+    assert transformers_check(monkeypatch, "5.0.0", requires=None) is None
+    # Who asks for no transformer needs none.
+    assert problems(examined(monkeypatch, None, None)) == []
+
+
+def test_the_installed_packages_fit(monkeypatch):
+    """What requirements.txt names, where it is installed."""
+    for name in ("spacy-transformers", "transformers"):
+        try:
+            training_needs.version(name)
+        except PackageNotFoundError:
+            return
+    check = examined(monkeypatch, None, None, transformer="/no/folder")["transformers"]
+    assert check.remedy is None and training_needs.version("transformers") in check.state
 
 
 def test_weights_are_a_whole_folder(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -12,7 +13,7 @@ from ...io.writing import visible
 from ...metrics.registry import create
 from ...reporting.declared import sentence_name
 from ...reporting.marked_text import clip
-from ...reporting.remarks import many
+from ...reporting.remarks import many, name_in_sentence
 from ...reporting.result_table import Cell, Interval, Percent, ResultTable, number_text
 from ...reporting.view import Finding, Makers, View
 from .gate_rules import BROKEN, MET, UNDECIDED, unseen_words
@@ -93,6 +94,18 @@ class GateView(View):
         ]
         return ResultTable(title, header, cells, note=level)
 
+    @property
+    def unmet_rows(self) -> list[Row]:
+        """The required rules that are not met, the broken ones first."""
+        rows = [row for row in self._rows if row["required"] and row["verdict"] != MET]
+        return sorted(rows, key=lambda row: row["verdict"] != BROKEN)
+
+    @property
+    def answer(self) -> str:
+        """Whether the candidate may ship, and which rules it does not meet."""
+        names = ", ".join(row["name"] for row in self.unmet_rows if row["counts_as"] == FAIL)
+        return "✔ yes" if self.result["passed"] else f"✘ no: {names}"
+
     def _rows_with_lost_spans(self) -> Iterator[tuple[str, Row]]:
         """Yield a row of each broken rule that lost spans, with its name; rules with the same spans share a row."""
         rows = [row for row in self._rows if row["verdict"] == BROKEN and row["lost"]]
@@ -158,6 +171,47 @@ class GateView(View):
             "cases at most, however many rules there are, if errors are spread over the documents. Where a few of them "
             f"have most of the errors it is met more often: {HARD_WORLD}.",
         ]
+
+
+def ship_sentence(gates: Sequence[GateView]) -> str:
+    """Return which candidates may ship, and where none may, the rule that most of them do not meet.
+
+    >>> met = {"rules": [], "verdict": "met", "passed": True}
+    >>> ship_sentence([GateView(met | {"candidate": "a"}), GateView(met | {"candidate": "b", "passed": False})])
+    'a may ship, b may not'
+    """
+    passed, failed = ([gate for gate in gates if gate.result["passed"] is said] for said in (True, False))
+    names, others = ([name_in_sentence(gate.result["candidate"]) for gate in part] for part in (passed, failed))
+    if names and others:
+        return f"{_names(names)} may ship, {_names(others)} may not"
+    if names:
+        return f"{_names(names)} may ship" if len(names) == 1 else f"All {len(names)} may ship"
+    reasons = Counter(_reason(row) for gate in gates for row in gate.unmet_rows)
+    ((reason, number),) = reasons.most_common(1) or [("", 0)]
+    where = f" ({number} of {len(gates)})" if 0 < number < len(gates) else ""
+    who = f"{others[0]} may not ship" if len(gates) == 1 else f"None of {len(gates)} may ship"
+    return f"{who}{reason and f': {reason}'}{where}"
+
+
+def _names(names: Sequence[str]) -> str:
+    """Return names in a sentence, or how many there are."""
+    if len(names) > 3:
+        return f"{len(names)} systems"
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _reason(row: Row) -> str:
+    """Return why a rule is not met, in words."""
+    if row["verdict"] == UNDECIDED:
+        return f"{subject(row)} is undecided ({demand(row)})"
+    bound = demand(row).rpartition(" ")[2]
+    return f"{subject(row)} " + {
+        AT_LEAST: f"is below {bound}",
+        AT_MOST: f"is above {bound}",
+        WORSE: f"is worse by more than {bound}",
+        BETTER: f"is not better by {bound}",
+        RATE_BETWEEN: f"is not {demand(row)}",
+    }.get(row["kind"], f"is not {demand(row)}")
 
 
 def is_flagged(row: Row) -> bool:

@@ -14,7 +14,7 @@ from ...cli.app import Extension
 
 if TYPE_CHECKING:
     from ...evaluation.comparison import System
-    from ...reporting.pages import Section, Trusted
+    from ...reporting.pages import Drawn, Section
     from .policy import Policy
 
 
@@ -45,15 +45,20 @@ class ReportPolicy(Extension):
             return None
         policy = read_policy(self.policy)
         policy.check_baseline(systems > 1, "several systems, of which the first is the baseline")
-        return Section("gate", "Gate", partial(draw_gates, policy), policy.metrics, policy.unit)
+        return Section("gate", "Gate", partial(judge_systems, policy), policy.metrics, policy.unit)
 
 
-def draw_gates(policy: Policy, systems: Sequence[System]) -> Trusted:
+def judge_systems(policy: Policy, systems: Sequence[System]) -> Drawn:
     """Return the section: a gate for a single system, or for each system but the first, which is then the baseline."""
-    from ...reporting.pages import Trusted, environment
+    from ...reporting.pages import Drawn, Trusted, environment
     from .gate_rules import judge_candidate
-    from .gate_view import GateView
+    from .gate_view import GateView, ship_sentence
 
     baseline = systems[0] if len(systems) > 1 else None
     gates = [GateView(judge_candidate(policy, candidate, baseline)) for candidate in systems[1:] or systems]
-    return Trusted(environment(__package__).get_template("gate.html").render(gates=gates))
+    return Drawn(
+        Trusted(environment(__package__).get_template("gate.html").render(gates=gates)),
+        ship_sentence(gates),
+        "may ship",
+        {gate.result["candidate"]: gate.answer for gate in gates},
+    )

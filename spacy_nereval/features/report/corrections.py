@@ -31,6 +31,26 @@ DIGITS = 12
 than 1 in 500."""
 
 
+class OtherMark(NamedTuple):
+    """What another reviewer said of a place, which differed from the mark there.
+
+    Attributes:
+        by: The other reviewer's file, as the report named it; "" if that is not known.
+        mark, decided, note: As for a mark.
+        settled: Whose mark stays, one of `SETTLED`; None while the dispute is open.
+    """
+
+    by: str
+    mark: str
+    decided: tuple[PlainSpan, ...] | None
+    note: str
+    settled: str | None
+
+
+SETTLED = ("mine", "theirs")
+"""How a reviewer can settle a dispute with another one."""
+
+
 class Mark(NamedTuple):
     """A reviewer's mark on one place.
 
@@ -45,6 +65,7 @@ class Mark(NamedTuple):
         decided: The spans that replace the gold span; None if nothing is decided.
         reason: Why the place was reviewed, in words; "" if that is not known.
         note: The reviewer's note.
+        others: The marks of other reviewers that differed from this one when the reviewer read them.
     """
 
     where: str
@@ -57,6 +78,12 @@ class Mark(NamedTuple):
     decided: tuple[PlainSpan, ...] | None
     reason: str
     note: str
+    others: tuple[OtherMark, ...] = ()
+
+    @property
+    def open_disputes(self) -> list[OtherMark]:
+        """The other reviewers' marks of which the reviewer has not said whose stays."""
+        return [other for other in self.others if other.settled is None]
 
 
 def gold_digest(id: str | None, text: str | None, spans: Iterable[Sequence[Any]]) -> str:
@@ -122,13 +149,12 @@ def _parse_mark(row: Any, where: str) -> Mark:
             _span_of(row.get("gold"), "gold"),
             _span_of(row.get("pred"), "pred"),
             _text_of(row, "system"),
-            _text_of(row, "mark"),
+            _verdict_of(row),
             _decided_spans(row.get("decided")),
             _text_of(row, "reason"),
             _text_of(row, "note"),
+            tuple(_other_marks(row.get("others"))),
         )
-        if mark.mark and mark.mark not in VERDICTS:
-            raise ValueError(f"the mark is {quote(mark.mark)}; expected one of {', '.join(VERDICTS)}")
         if mark.decided is not None and mark.mark != GOLD_WRONG:
             raise ValueError(
                 f"it decides what gold should have, and its mark is {quote(mark.mark)}; expected {GOLD_WRONG!r}, or "
@@ -138,6 +164,31 @@ def _parse_mark(row: Any, where: str) -> Mark:
             raise ValueError("it decides that gold has no span here, where gold has none")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
+    return mark
+
+
+def _other_marks(value: Any) -> Iterator[OtherMark]:
+    """Yield the marks of other reviewers that a mark has. Raise ValueError if they are none."""
+    if value is None:
+        return
+    if not isinstance(value, (list, tuple)) or not all(isinstance(row, Mapping) for row in value):
+        raise ValueError(f"others is {shorten(repr(value))}; expected a list of other reviewers' marks, or null")
+    for row in value:
+        settled = row.get("settled")
+        if settled is not None and settled not in SETTLED:
+            raise ValueError(
+                f"settled is {shorten(repr(settled))}; expected one of {', '.join(SETTLED)}, or null while it is open"
+            )
+        yield OtherMark(
+            _text_of(row, "by"), _verdict_of(row), _decided_spans(row.get("decided")), _text_of(row, "note"), settled
+        )
+
+
+def _verdict_of(row: Mapping[str, Any]) -> str:
+    """Return the mark of a row, one of `VERDICTS` or "". Raise ValueError for another one."""
+    mark = _text_of(row, "mark")
+    if mark and mark not in VERDICTS:
+        raise ValueError(f"the mark is {quote(mark)}; expected one of {', '.join(VERDICTS)}")
     return mark
 
 
@@ -297,7 +348,9 @@ def _boundaries(mark: Mark) -> tuple[int, int]:
 
 
 def _is_contested(marks: Sequence[Mark]) -> bool:
-    """Return whether marks decide different things, or one decides and another says that gold is right."""
+    """Return whether a dispute is open, or marks decide different things, or one decides and one finds gold right."""
+    if any(mark.open_disputes for mark in marks):
+        return True
     decisions = {mark.decided for mark in marks if mark.decided is not None}
     return len(decisions) + any(mark.mark == SYSTEM_WRONG for mark in marks) > 1 and bool(decisions)
 
@@ -310,21 +363,30 @@ def _decision(marks: Sequence[Mark]) -> DecidedSpans | None:
 def _conflict_words(golds: Sequence[Record], contested: Sequence[tuple[Place, Sequence[Mark]]]) -> str:
     lines = []
     for place, marks in contested[:LISTED]:
-        words = "; ".join(f"{mark.where}: {_mark_words(mark)}" for mark in marks)
+        words = "; ".join(_statements(marks))
         lines.append(f"{_document(place.number, golds[place.number])}: {words}")
     rest = f"; and {len(contested) - LISTED} more" if len(contested) > LISTED else ""
     places = f"{len(contested)} place{'s' * (len(contested) != 1)}"
     return (
-        f"marks disagree on {places}: {'. '.join(lines)}{rest}. Let the reviewers agree, or leave gold as it is there "
-        f"with {spell_argument('conflicts', KEEP)}"
+        f"marks disagree on {places}: {'. '.join(lines)}{rest}. Read them in the report and settle the marks that "
+        f"differ, or leave gold as it is there with {spell_argument('conflicts', KEEP)}"
     )
 
 
-def _mark_words(mark: Mark) -> str:
+def _statements(marks: Sequence[Mark]) -> Iterator[str]:
+    """Yield what each mark says and where, and the other reviewers' marks in open disputes."""
+    for mark in marks:
+        yield f"{mark.where}: {_mark_words(mark, mark.gold)}"
+        yield from (
+            f"{other.by or 'another reviewer'}: {_mark_words(other, mark.gold)}" for other in mark.open_disputes
+        )
+
+
+def _mark_words(mark: Mark | OtherMark, gold: PlainSpan | None) -> str:
     """Return the decision of a mark in words; without one, the mark itself."""
     if mark.decided is None:
         return mark.mark or "only a note"
-    return " and ".join(map(_span, mark.decided)) if mark.decided else f"no span in place of {_span(mark.gold)}"
+    return " and ".join(map(_span, mark.decided)) if mark.decided else f"no span in place of {_span(gold)}"
 
 
 # The new spans
@@ -427,7 +489,9 @@ def _row(golds: Sequence[Record], place: Place, marks: Sequence[Mark], **columns
 
 
 def _words_of_marks(marks: Sequence[Mark]) -> dict[str, Any]:
-    return {"said": [*dict.fromkeys(map(_mark_words, marks))], "where": [mark.where for mark in marks]}
+    words = [_mark_words(mark, mark.gold) for mark in marks]
+    words += [_mark_words(other, mark.gold) for mark in marks for other in mark.open_disputes]
+    return {"said": [*dict.fromkeys(words)], "where": [mark.where for mark in marks]}
 
 
 def _span_row(record: Record, span: PlainSpan) -> dict[str, Any]:

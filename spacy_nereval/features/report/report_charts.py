@@ -8,10 +8,17 @@ from math import isfinite
 from typing import Any
 
 from ...core.wording import COLORS
+from ...reporting.declared import name_of_group, row_name
 from ...reporting.pages import GLYPHS
 from ...reporting.result_table import Cell, Estimate, Kinded, ResultTable, display_value, number_text
 from ...reporting.score_tables import PRF
 from .report_view import ReportView
+
+SMALL, LARGE = 70, 170
+"""The areas of points of scores, and of those of the primary score."""
+
+TALL = 500
+"""A chart that is taller, in pixels, has its axis at the top as well."""
 
 MOST_ROWS = 30
 """Maximum number of labels in the chart, for all systems together; the table has all labels."""
@@ -21,11 +28,15 @@ def all_charts(view: ReportView) -> dict[str, Any]:
     """Return the charts that have values, by name: "scores", "labels", "errors", and one for each attribute by which
     spans are scored."""
     prf_scores, other_scores = view.tables(["scores"])
-    charts = {"scores": prf_scores._replace(rows=[*prf_scores.rows, *_rows_of_other_scores(other_scores, view)])}
+    rows = [*prf_scores.rows, *_rows_of_other_scores(other_scores, view)]
+    names = (name_of_group(view.metric, view.score.name), row_name(view.metric, view.score.name))
+    charts = {"scores": prf_scores._replace(rows=sorted(rows, key=lambda row: row[0] not in names))}
     for table in view.tables(["labels"]):
         charts["labels"] = table._replace(rows=table.rows[: max(5, MOST_ROWS // len(view.names))])
-    charts |= {by_attribute.name: table for by_attribute, table in zip(view.slices, view.tables(["slices"]))}
+    charts |= {by_attribute.name: table for by_attribute, table in zip(view.divided_slices, view.tables(["slices"]))}
     values = {name: [*score_points(table, view.names)] for name, table in charts.items()}
+    for value in values["scores"]:
+        value |= {"primary": True} if value["name"] in names else {}
     result = {name: score_chart(chart_values, view.names) for name, chart_values in values.items() if chart_values}
     for table in view.tables(["errors"]):
         if errors := [*_error_values(table, view.names)]:
@@ -44,7 +55,7 @@ def _rows_of_other_scores(table: ResultTable, view: ReportView) -> Iterator[list
             (metric, score)
             for metric in view.systems[0].counts.metrics
             for score in metric.scores
-            if row[1] == f"{metric.name} {score.name}"
+            if getattr(row[0], "code", "") == f"{metric.name} {score.name}"
         )
         values = [cell.value if isinstance(cell, Estimate) else cell for cell in _scores(table, row)]
         cut = score.complement_of is not None and 0 in values
@@ -134,13 +145,16 @@ def _chart_without_data(systems: Sequence[str], height: int, has_intervals: bool
     import altair as alt
 
     y = alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160))
-    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=5))
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=None)
     base = alt.Chart(_no_data()).encode(
         y=y, yOffset=alt.YOffset("system:N", sort=list(systems)), color=_channel_per_system(alt.Color, systems)
     )
+    axis = alt.Axis(tickCount=5, grid=True)  # of the layer that is always there, for all layers
     tooltip = [alt.Tooltip(f"{field}:N") for field in ("name", "system", "score", "shown")]
     spread = (
-        base.mark_rule(opacity=0.5).encode(x=alt.X("least:Q"), x2="greatest:Q").transform_filter("datum.mark == 'f'")
+        base.mark_rule(opacity=0.5)
+        .encode(x=alt.X("least:Q", title=None, axis=axis), x2="greatest:Q")
+        .transform_filter("datum.mark == 'f'")
     )
     triangles = [
         base.mark_point(filled=True, opacity=1, size=28, shape=shape, yOffset=offset)
@@ -148,14 +162,20 @@ def _chart_without_data(systems: Sequence[str], height: int, has_intervals: bool
         .transform_filter(f"datum.mark == '{mark}'")
         for mark, shape, offset in (("p", "triangle-down", -6), ("r", "triangle-up", 6))
     ]
-    score_points = base.mark_point(filled=True, opacity=1, size=70).encode(
-        x=x, tooltip=tooltip, shape=_channel_per_system(alt.Shape, systems)
+    score_points = base.mark_point(filled=True, opacity=1).encode(
+        x=x,
+        tooltip=tooltip,
+        shape=_channel_per_system(alt.Shape, systems),
+        size=alt.condition("datum.primary", alt.value(LARGE), alt.value(SMALL)),
     )
     layers = [spread, *triangles, score_points.transform_filter("datum.mark == 'f'")]
     if has_intervals:
-        interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q"), x2="high:Q")
+        interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q", axis=None), x2="high:Q")
         layers.insert(0, interval.transform_filter("isValid(datum.low)"))
-    return dict(alt.layer(*layers).properties(height=height).to_dict(validate=False))
+    if height > TALL:
+        top = alt.X("value:Q", title=None, axis=alt.Axis(tickCount=5, orient="top", grid=False))
+        layers.append(base.mark_point(opacity=0).encode(x=top).transform_filter("datum.mark == 'f'"))
+    return dict(alt.layer(*layers).resolve_axis(x="independent").properties(height=height).to_dict(validate=False))
 
 
 def error_chart(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dict[str, Any]:
@@ -168,7 +188,7 @@ def error_chart(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dic
     rows_scale = alt.Scale(paddingInner=0.3, paddingOuter=0.15)
     base = alt.Chart(_no_data()).encode(
         x=alt.X("n:Q", title=None, axis=None, scale=alt.Scale(domain=[0, longest])),
-        y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=160)),
+        y=alt.Y("name:N", title=None, sort=alt.EncodingSortField("order", op="min"), axis=alt.Axis(labelLimit=190)),
         yOffset=alt.YOffset("system:N", sort=list(systems), scale=rows_scale),
     )
     kinds = list(dict.fromkeys(value["kind"] for value in values))

@@ -66,14 +66,16 @@ def report_cli(
 ) -> None:
     """
     Write a report as one HTML file that opens without a network. It begins with
-    the errors that repeat and with places where the gold annotation may be wrong, then
-    has scores, charts, and every error and document.
+    the answer: a table of the systems, and with --policy whether they may ship. Then come
+    the errors that repeat, scores, charts, places where the gold annotation may be
+    wrong, and every error and document.
 
     Each system is a file of predictions or a model. A single CoNLL file may hold
     both sides: gold labels in the last column but one, predicted labels in the
     last. With several systems, the report shows which gold spans the others fix
-    or break compared with the first. With --confidence it begins with a
-    conclusion on the primary score, fair.f unless --primary names another.
+    or break compared with the first. Scores, sentences and the order of the systems
+    follow the primary score, fair.f unless --primary names another, which needs
+    --confidence.
 
     FairEval's verdicts mark the spans, so the metric fair is always included. Scores
     are broken down by length, capitals and place of the span, with --train by what

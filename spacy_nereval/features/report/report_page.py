@@ -25,7 +25,6 @@ from ...evaluation.error_list import OUTCOME_OF_VERDICT
 from ...evaluation.resampling import Confidence
 from ...evaluation.tested import Hypotheses
 from ...io.formats import infer_format
-from ...io.writing import escape_controls
 from ...metrics.registry import create
 from ...reporting import pages
 from ...reporting.declared import CHANGES, OUTCOMES
@@ -38,6 +37,7 @@ from ...reporting.pages import (
     Section,
     Trusted,
     breakable,
+    inline_text,
     is_right_to_left,
     render_page,
     script_json,
@@ -352,21 +352,24 @@ def page(
     view = ReportView(systems, confidence=confidence, asked=asked, trials=trials, lexicon=lexicon, by=by)
     library = pages.chart_library()
     charts = all_charts(view)
-    documents, first = view.documents[view.lead], view.results[0]
+    documents, first, numbers = view.documents[view.lead], view.results[0], range(len(systems))
+    drawn = [section.draw(systems) for section in sections]
     values = {
         "title": title or _title(view.names, systems[0].counts.sources),
         "view": view,
         "tables": {name: [*view.tables([name])] for name in view.makers},
-        "finding": {finding.section: breakable(finding.heading) for finding in view.findings()},
-        "story": [breakable(finding.heading) for finding in view.story],
+        "findings": [{each.section: breakable(each.heading) for each in view.findings_of(k)} for k in numbers],
+        "stories": [[breakable(each.heading) for each in view.story_of(k)] for k in numbers],
         "opening": [*map(breakable, view.opening())],
+        "answer": next((breakable(each.answer) for each in drawn if each.answer), ""),
+        "ranked": [*view.ranked_systems(*next(((each.column, each.cells) for each in drawn if each.column), ()))],
         "warnings": view.closing(),
         "tested": view.test_lines(),
         "confidence": first.get("confidence"),
         "symbols": pages.GLYPHS,
         "charted": charts,
-        "sections": [(section, section.draw(systems)) for section in sections],
-        "static": [*static_documents(documents, view.errors_of_lead, view.fair)],
+        "sections": [(section, each.markup) for section, each in zip(sections, drawn)],
+        "static": [*static_documents(documents, view.errors_of(view.lead), view.fair)],
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],
@@ -401,7 +404,8 @@ def static_documents(
     """Yield the first documents with errors as marked text."""
     for number, errors in islice(wrong.items(), STATIC):
         document = documents[number]
-        stretches = [*_stretches(document, errors, metric)]
+        parts = _stretches(document, errors, metric)
+        stretches = [part._replace(text=inline_text(part.text)) for part in parts]
         yield StaticDocument(number + 1, document.id or "", stretches, is_right_to_left(document.text or ""))
 
 
@@ -416,7 +420,7 @@ def _stretches(document: Document, errors: Iterable[Verdict], metric: Metric) ->
     if start:
         yield Stretch("… ", False, False, [])
     for part in stretches(text, flags, start, end):
-        yield part._replace(text=escape_controls(SPACE.sub(" ", part.text)))
+        yield part._replace(text=SPACE.sub(" ", part.text))
     if hidden := sum(flag.end > end for flag in flags):
         yield Stretch(f" … {hidden} more", False, False, [])
     elif end < len(text):

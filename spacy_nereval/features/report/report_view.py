@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ...core.declaration import Metric, Verdict
+from ...core.declaration import Metric, Score, Verdict
 from ...core.lexicon import Lexicon
 from ...core.overlapping import overlaps
 from ...core.spans import Document
@@ -18,12 +18,15 @@ from ...evaluation.error_list import ErrorExamples, is_error, outcomes_from_verd
 from ...evaluation.prediction_rates import PredictionRate, RateDifference, rate_differences
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import evaluate
-from ...evaluation.tested import Hypotheses
+from ...evaluation.tested import PRIMARY as PRIMARY_FAMILY
+from ...evaluation.tested import Hypotheses, families, label_score
+from ...io.writing import visible
 from ...reporting.comparison_view import ComparisonView
-from ...reporting.declared import OUTCOMES, row_name, score_triple, sentence_name, span_metrics
+from ...reporting.declared import OUTCOMES, name_of_group, row_name, score_groups, sentence_name, span_metrics
 from ...reporting.remarks import interval_basis, many, name_in_sentence, times
 from ...reporting.result_table import (
     Cell,
+    Cost,
     Estimate,
     Gain,
     Kinded,
@@ -33,7 +36,7 @@ from ...reporting.result_table import (
     ResultTable,
     number_text,
 )
-from ...reporting.score_tables import PRF, percent, score_cell
+from ...reporting.score_tables import PRF, percent, score_cell, unit_of, value_cell
 from ...reporting.score_view import NO_CLEAR_RATE, ScoreView, worst_group
 from ...reporting.verdict_tables import largest_error_groups
 from ...reporting.view import Finding, Makers, View
@@ -50,14 +53,14 @@ NEARLY_ALL = 0.9
 class ReportView(View):
     """The tables and sentences of a report.
 
-    With several systems, sentences about a single system are about the leading one, which has the best
-    F of the metric fair.
+    The primary score comes first, and labels and attributes have the scores of its metric. With several systems,
+    sentences about a single system are about the leading one, which has the best primary score.
 
     Args:
         systems: The systems. The first one is what the others are compared with. The metric
             fair has to be among their metrics, since its verdicts mark the spans.
         confidence: Settings of intervals. With them, scores have intervals, and systems are compared.
-        asked: What the comparison tests; by default with fair's F as the primary score.
+        asked: What the comparison tests; by default with fair's F as the primary score, also where nothing is tested.
         trials: How many swaps are drawn; by default enough for the number of tests.
         lexicon: The lexicon of the training data, for scores by what training shows of a span.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
@@ -80,6 +83,13 @@ class ReportView(View):
     ) -> None:
         self.fair: Metric = require_fair(systems)
         self.systems = systems
+        metrics = systems[0].counts.metrics
+        asked = asked or Hypotheses()
+        asked = asked._replace(primary=asked.primary or PRIMARY)
+        tested = families(metrics, asked.primary)
+        self.primary: tuple[str, str] = next(key for key, family in tested.items() if family == PRIMARY_FAMILY)
+        self.metric: Metric = next(metric for metric in metrics if metric.name == self.primary[0])
+        self.score: Score = self.metric.score_by_name[self.primary[1]]
         self.names: list[str] = [system.name for system in systems]
         self.labels: list[str] = sorted({label for system in systems for label in system.counts.labels})
         self._place = {label: place for place, label in enumerate(self.labels)}
@@ -90,25 +100,68 @@ class ReportView(View):
         ]
         self.groups: list[ErrorGroups] = [error_groups(side, self.fair) for side in self.documents]
         self.views: list[ScoreView] = [
-            _view(system, groups, verdicts, confidence)
+            _view(system, groups, verdicts, confidence, self.primary)
             for system, groups, verdicts in zip(systems, self.groups, self.verdicts)
         ]
         self.results: list[Mapping[str, Any]] = [view.evaluation.result for view in self.views]
-        self.lead: int = max(range(len(systems)), key=lambda k: (self._fair_f(k) or -1.0, -k))
+        self.lead: int = min(range(len(systems)), key=self._rank)
         self.compared: ComparisonView | None = self._compare_systems(confidence, asked, trials)
         self.gaps: list[list[RateDifference]] = [
             rate_differences(systems[0].counts, system.counts, confidence) for system in systems[1:]
         ]
-        self.slices: list[Slice] = score_slices(self.documents, self.fair, self.verdicts, lexicon, by)
+        self.sliced: Metric = self.metric if self._label_triple(self.metric) else self.fair
+        self.slices: list[Slice] = score_slices(
+            self.documents, self.sliced, self._verdicts_of(self.sliced), lexicon, by
+        )
         self.doubts: list[Doubt] = merge_suspects(gold_suspects(self.documents), self.documents[0])
         self.gold: GoldDoubts = GoldDoubts(self.doubts, self.documents[0], self.names)
 
     # Tables
 
+    def ranked_systems(self, column: str = "", cells: Mapping[str, str] = {}) -> Iterator[ResultTable]:
+        """Yield the systems, the best first: primary score, difference from the first, spans fixed and broken.
+
+        Args:
+            column: The title of a further column; "" for none.
+            cells: Its texts, by the names of the systems.
+        """
+        if self.compared is None:
+            return
+        unit, score = unit_of(self.metric, self.score.name), sentence_name(self.metric, self.score.name)
+        baseline = self.names[0]
+        rows: list[list[Cell]] = []
+        for k in sorted(range(len(self.names)), key=self._rank):
+            name, evaluation = self.names[k], self.views[k].evaluation
+            own = score_cell(self.metric, self.score.name, *evaluation.overall(self.metric.name))
+            row = self.compared.row(*self.primary, name) if self.compared.result["comparisons"] and k else None
+            difference: Cell = None
+            if row:
+                difference = self.compared.cells(row)[2]
+            elif k and isinstance(value := self._primary_value(k), float) and self._primary_value(0) is not None:
+                difference = value_cell(value - (self._primary_value(0) or 0), Gain if unit is Percent else unit)
+            if isinstance(difference, Estimate) and unit is Percent:
+                difference = difference._replace(value=Gain(difference.value))
+            numbers: list[Cell] = (
+                [
+                    LinkedCount.create(n, {"one": 0, "other": k, "chosen": [change]}, kind) if n else n
+                    for change, (kind, n) in enumerate(self.compared.changes_of(name).items())
+                ]
+                if k
+                else [None, None]
+            )
+            cells_of_row = [Kinded.create(name, f"system-{k}"), own, difference, *numbers]
+            rows.append([*cells_of_row, *([cells.get(name, "baseline")] if column else [])])
+        header = ["system", score, f"difference from {name_in_sentence(baseline)}", "fixes", "breaks"]
+        asks = [{"one": self.names.index(str(row[0]))} for row in rows]
+        yield ResultTable("Systems", [*header, *([column] if column else [])], rows, asks=asks, ranges=score)
+
     def scores(self) -> Iterator[ResultTable]:
         """Yield the scores of every metric, side by side, with the differences of two systems that are not tested."""
         prf_tables, other_tables = zip(*([*view.tables(["scores"])] for view in self.views))
-        yield self._add_differences(self._join_tables(prf_tables, 1))
+        table = self._add_differences(self._join_tables(prf_tables, 1))
+        primary = name_of_group(self.metric, self.score.name)
+        folded = self._fold_rows_of_strict(table.rows)
+        yield table._replace(rows=sorted(folded, key=lambda row: row[0] != primary))
         table = self._add_differences(self._join_tables(other_tables, 2, 3))
         metrics = {metric.name: metric for metric in self.systems[0].counts.metrics}
         rows: list[list[Cell]] = []
@@ -116,14 +169,12 @@ class ReportView(View):
             row_metric, name = metrics[str(metric)], str(score)
             meaning = row_metric.score_by_name[name].meaning
             words = meaning.partition(": ")[2] or meaning
-            rows.append(
-                [
-                    row_name(row_metric, name),
-                    f"{metric} {score}",
-                    *(words if cell == meaning else cell for cell in cells),
-                ]
-            )
-        yield table._replace(header=["score", "", *table.header[2:]], rows=rows)
+            title, code = row_name(row_metric, name), f"{metric} {score}"
+            coded = Cost.create(title, code) if isinstance(title, Cost) else Kinded.create(title, "", code)
+            rows.append([coded, *(words if cell == meaning else cell for cell in cells)])
+        primary_code = " ".join(self.primary)
+        rows.sort(key=lambda row: _code_of(row[0]) != primary_code)
+        yield table._replace(header=["score", *table.header[2:]], rows=rows, above=table.above[1:])
 
     def errors(self) -> Iterator[ResultTable]:
         """Yield how often each system has each verdict. Rows link to the spans with the verdict."""
@@ -133,19 +184,18 @@ class ReportView(View):
             rows: list[list[Cell]] = []
             for verdict, meaning, n, *shares in verdict_table.rows:
                 ask = {"one": number, "verdicts": [verdict]}
-                name = Kinded.create(str(meaning), FAIREVAL[str(verdict)].kind)
+                name = Kinded.create(str(meaning), FAIREVAL[str(verdict)].kind, str(verdict))
                 rows.append(
                     [
                         name,
-                        verdict,
                         LinkedCount.create(n, ask) if isinstance(n, int) and n and len(self.views) > 1 else n,
                         *shares,
                     ]
                 )
-            header = ["verdict", "", *verdict_table.header[2:]]
+            header = ["verdict", *verdict_table.header[2:]]
             tables.append(verdict_table._replace(header=header, rows=rows, bars=None))
-        table = self._join_tables(tables, 2)
-        yield table._replace(asks=[{"one": self.lead, "verdicts": [row[1]]} for row in table.rows])
+        table = self._join_tables(tables, 1)
+        yield table._replace(asks=[{"verdicts": [_code_of(row[0])]} for row in table.rows])
 
     def label_scores(self) -> Iterator[ResultTable]:
         """Yield the scores of each label, side by side. Rows link to the errors of the label."""
@@ -172,21 +222,47 @@ class ReportView(View):
 
     def slice_tables(self) -> Iterator[ResultTable]:
         """Yield the scores by each attribute. Rows link to the errors of the bucket."""
-        names = score_triple(self.fair)
+        names = self._label_triple(self.sliced)
         for number, by_attribute in enumerate(self.slices):
+            if by_attribute not in self.divided_slices:
+                continue
             tables = []
             for breakdown in by_attribute.breakdowns:
-                fair_scores = breakdown["metrics"]["fair"]
+                scores_by_bucket = breakdown["metrics"][self.sliced.name]
                 rows: list[list[Cell]] = []
                 for rank, (bucket, words) in enumerate(by_attribute.buckets.items()):
-                    scores = fair_scores.get(bucket, {}).get("scores", {})
+                    scores = scores_by_bucket.get(bucket, {}).get("scores", {})
                     numbers = [breakdown[side].get(bucket, 0) for side in ("gold", "pred")]
                     rows.append(
-                        [Ranked.create(words, rank), *numbers, *(score_cell(self.fair, name, scores) for name in names)]
+                        [
+                            Ranked.create(words, rank),
+                            *numbers,
+                            *(score_cell(self.sliced, name, scores) for name in names),
+                        ]
                     )
                 tables.append(ResultTable(by_attribute.title, [by_attribute.title, "gold", "predicted", *PRF], rows))
-            asks = [{"bucket": [number, k], "one": self.lead} for k in range(len(by_attribute.buckets))]
+            asks = [{"bucket": [number, k]} for k in range(len(by_attribute.buckets))]
             yield self._join_tables(tables, 2)._replace(asks=asks)
+
+    @property
+    def divided_slices(self) -> list[Slice]:
+        """The attributes that divide the spans into several buckets."""
+        return [by_attribute for by_attribute in self.slices if len(by_attribute.buckets) > 1]
+
+    @property
+    def undivided_slices(self) -> list[str]:
+        """A phrase on each attribute that has one value for all spans."""
+        slices = (by_attribute for by_attribute in self.slices if len(by_attribute.buckets) == 1)
+        return [f"{each.title}: {next(iter(each.buckets.values()))} for all spans" for each in slices]
+
+    def _fold_rows_of_strict(self, rows: Sequence[Sequence[Cell]]) -> list[Sequence[Cell]]:
+        """Return rows of scores without those that repeat the row of strict, which then names them."""
+        strict = next((row for row in rows if row[0] == "strict"), None)
+        primary = name_of_group(self.metric, self.score.name)
+        repeated = [row for row in rows if strict and row is not strict and row[1:] == strict[1:] and row[0] != primary]
+        names = ", ".join(str(row[0]) for row in repeated)
+        named = [Kinded.create("strict", "", f"the same: {names}"), *strict[1:]] if strict and repeated else strict
+        return [named if named and row is strict else row for row in rows if row not in repeated]
 
     def repeated_errors(self) -> Iterator[ResultTable]:
         """Yield, for each system, the errors that repeat on the same words. Rows link to all their places."""
@@ -196,23 +272,26 @@ class ReportView(View):
                 asks = [{"one": number, "group": start + k} for k in range(len(table.rows))]
                 order = [2, 3, 0, 1, 4]  # the words name the row
                 header, *rows = ([row[k] for k in order] for row in (table.header, *table.rows))
-                title = self._title_of_system(table.title, number)
-                yield table._replace(title=title, header=[*map(str, header)], rows=rows, asks=asks, most=SHOWN)
+                yield table._replace(header=[*map(str, header)], rows=rows, asks=asks, most=SHOWN)
                 start += len(table.rows)
 
     def pairs(self) -> Iterator[ResultTable]:
         """Yield, for each system, the errors by verdict and labels. Rows link to their places."""
         for number, view in enumerate(self.views):
             for table in view.tables(["pairs"]):
-                asks = []
-                for verdict, gold, pred, *_ in table.rows:
+                asks, rows = [], []
+                for verdict, gold, pred, *cells in table.rows:
+                    words = FAIREVAL[str(verdict)]
+                    rows.append([Kinded.create(words.short, words.kind, str(verdict)), gold, pred, *cells])
                     labels = [self._place[str(label or "")] if label is not None else -1 for label in (gold, pred)]
                     asks.append({"one": number, "verdicts": [verdict], "cell": labels})
-                yield table._replace(title=self._title_of_system(table.title, number), asks=asks, most=SHOWN)
+                yield table._replace(rows=rows, asks=asks, most=SHOWN)
 
     def mending_tables(self) -> Iterator[ResultTable]:
         """Yield, for each metric that adds up whole verdicts, the gain if errors of each kind were mended."""
-        for number, metric in sorted(enumerate(self.marking), key=lambda item: item[1].name != "fair"):
+        for number, metric in sorted(
+            enumerate(self.marking), key=lambda item: (item[1] is not self.metric, item[1] is not self.fair)
+        ):
             if not metric.headlines[0].higher_is_better:
                 continue
             verdict_lists = self.verdicts if metric is self.fair else [None for _ in self.systems]
@@ -249,6 +328,7 @@ class ReportView(View):
             yield table._replace(rows=rows)
 
     makers: ClassVar[Makers] = {
+        "systems": ranked_systems,
         "scores": scores,
         "differences": differences,
         "errors": errors,
@@ -269,46 +349,39 @@ class ReportView(View):
         """Whether predictions have scores."""
         return any(document.span_scores for documents in self.documents for document in documents)
 
-    @property
-    def changes_section(self) -> str:
-        """The section of the finding on the changes of the leading system, or of the second one if the first leads."""
-        return "changes" if self.lead < 2 else f"changes {self.lead}"
+    def changes_section(self, number: int) -> str:
+        """Return the section of the finding on the changes of a system, or of the second one for the first."""
+        return "changes" if number < 2 else f"changes {number}"
 
     # Sentences
 
     def findings(self) -> list[Finding]:
-        """Return a sentence for each section of the page."""
-        return [*self._all_findings]
+        """Return a sentence for each section of the page, those on a single system about the leading one."""
+        return self._all_findings[self.lead]
 
-    @property
-    def story(self) -> list[Finding]:
-        """Two of the findings, the more telling one first: how often labels are predicted, and which errors repeat."""
-        by_section = {finding.section: finding for finding in self._all_findings}
+    def findings_of(self, number: int) -> list[Finding]:
+        """Return a sentence for each section of the page, those on a single system about the one with this number."""
+        return self._all_findings[number]
+
+    def story_of(self, number: int) -> list[Finding]:
+        """Return two findings on a system, the more telling first: how often it predicts labels, what repeats."""
+        by_section = {finding.section: finding for finding in self._all_findings[number]}
         rates_are_usual = by_section["rates"].sentence.startswith(NO_CLEAR_RATE)
         return [by_section[section] for section in (("groups", "rates") if rates_are_usual else ("rates", "groups"))]
 
     @cached_property
-    def _all_findings(self) -> list[Finding]:
-        by_section = {finding.section: finding for finding in self.views[self.lead].findings()}
-        if len(self.systems) > 1:
-            sentence = self._score_sentence()
-            by_section["scores"] = Finding(
-                "scores", sentence, is_named=sentence.startswith(tuple(map(name_in_sentence, self.names)))
-            )
-        findings = [
-            *by_section.values(),
-            self._groups_finding(),
-            *self._length_finding(),
-            self._doubt_finding(),
-            self._list_finding(),
-        ]
-        suffix = f", under {name_in_sentence(self.names[self.lead])}" if len(self.systems) > 1 else ""
-        result = [
-            finding if finding.section == "scores" else finding._replace(sentence=finding.sentence + suffix)
-            for finding in findings
-        ]
-        result.append(self._gold_finding())
-        return [*result, *(self.compared.findings() if self.compared else [])]
+    def _all_findings(self) -> list[list[Finding]]:
+        """The findings, for each system."""
+        shared = [self._gold_finding(), *(self.compared.findings() if self.compared else [])]
+        ranking = self._ranking(lambda verdict, score, values: f"{verdict}: {score} {values}")
+        result = []
+        for number, view in enumerate(self.views):
+            by_section = {finding.section: finding for finding in view.findings()}
+            if len(self.systems) > 1:
+                by_section["scores"] = ranking
+            own = [self._groups_finding(number), *self._length_finding(number), self._doubt_finding(number)]
+            result.append([*by_section.values(), *own, self._list_finding(number), *shared])
+        return result
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
         """Return what was scored, for each system in a sentence of its own, after the conclusions."""
@@ -333,14 +406,23 @@ class ReportView(View):
         """Return how the systems were tested; nothing if they were not."""
         return self.compared.test_lines() if self.compared and self.compared.result["comparisons"] else []
 
-    def _score_sentence(self) -> str:
-        """Return which system has the best F; if systems were tested, whether it is significantly better."""
-        values = [self._fair_f(k) for k in range(len(self.systems))]
-        texts = [number_text(percent(value)) for value in values]
+    def _ranking(self, unsettled: Callable[[str, str, str], str]) -> Finding:
+        """Return the finding on which system is best, and if systems were tested, whether it is significantly better.
+
+        Args:
+            unsettled: Returns the sentence where nothing is significant, from a clause, the score, and the values.
+        """
+        sentence = self._ranking_sentence(unsettled)
+        return Finding("scores", sentence, is_named=sentence.startswith(tuple(map(name_in_sentence, self.names))))
+
+    def _ranking_sentence(self, unsettled: Callable[[str, str, str], str]) -> str:
+        values = [self._primary_value(k) for k in range(len(self.systems))]
+        unit, score = unit_of(self.metric, self.score.name), sentence_name(self.metric, self.score.name)
+        texts = [number_text(value_cell(value, unit)) for value in values]
         if values[self.lead] is None:
-            return "fair F is undefined: there are no spans"
+            return f"{score} is undefined: there are no spans"
         if len({*texts}) == 1:
-            return f"all systems have a fair F of {texts[0]}"
+            return f"all systems have a {score} of {texts[0]}"
         if self.test_lines():
             sentences = self.compared.significant_differences() if self.compared else []
             scores = [f"{text} ({name_in_sentence(name)})" for text, name in zip(texts, self.names)]
@@ -348,60 +430,73 @@ class ReportView(View):
                 leading = name_in_sentence(self.names[self.lead])
                 return next((line for line in sentences if line.startswith(f"{leading} is better")), sentences[0])
             verdict = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
-            return f"{verdict}: fair F {', '.join(scores)}"
-        second = max((value for k, value in enumerate(values) if k != self.lead and value is not None), default=None)
-        degree = "higher" if len(values) == 2 else "highest"
+            return unsettled(verdict, score, ", ".join(scores))
+        second = min((k for k in range(len(values)) if k != self.lead), key=self._rank)
+        degrees = ("higher", "highest") if self.score.higher_is_better else ("lower", "lowest")
+        degree = degrees[len(values) > 2]
         name, best = name_in_sentence(self.names[self.lead]), texts[self.lead]
-        return f"{name} has the {degree} fair F, {best} against {number_text(percent(second))}"
+        return f"{name} has the {degree} {score}, {best} against {texts[second]}"
 
-    def _groups_finding(self) -> Finding:
-        """Return the finding on errors that repeat on the same words."""
-        groups = largest_error_groups(self.groups[self.lead])[:3]
+    @property
+    def ranking_sentence(self) -> str:
+        """Which system is best by the primary score, and whether that is settled, without the scores of all."""
+        row = self.compared.row(*self.primary) if self.compared and len(self.systems) == 2 else None
+        if row and row["verdict"] is not None:
+            return visible(f"By {sentence_name(self.metric, self.score.name)}: {row['verdict']}")
+        return self._ranking(lambda verdict, score, _: f"{verdict} by {score}").heading
+
+    @property
+    def corpus(self) -> str:
+        """How many documents and gold spans there are."""
+        return f"{many(self.results[0]['documents'], 'document')}, {many(self.results[0]['gold'], 'gold span')}"
+
+    def _groups_finding(self, number: int) -> Finding:
+        """Return the finding on errors of a system that repeat on the same words."""
+        groups = largest_error_groups(self.groups[number])[:3]
         if groups:
             errors = "; ".join(
                 f"{name_in_sentence(words)}, {error} ({times(group.number)})" for words, error, group in groups
             )
             noun = "error that repeats" if len(groups) == 1 else "errors that repeat"
             return Finding(
-                "groups", f"the {noun} most: {errors}", self._names(m for *_, g in groups for m in g.members)
+                "groups", f"the {noun} most: {errors}", self._names(number, (m for *_, g in groups for m in g.members))
             )
-        return Finding("groups", "no error repeats on the same words" if self._errors else "there are no errors")
+        words = "no error repeats on the same words" if self.errors_of(number) else "there are no errors"
+        return Finding("groups", words)
 
-    def _length_finding(self) -> Iterator[Finding]:
+    def _length_finding(self, number: int) -> Iterator[Finding]:
         """Yield the finding on the length of spans that scores worst, if spans are scored by lengths that differ."""
-        number, lengths = next(
-            ((k, part) for k, part in enumerate(self.slices) if part.title == TITLES["eLen"]), (0, None)
-        )
+        lengths = next((part for part in self.slices if part.title == TITLES["eLen"]), None)
         if lengths is None:
             return
-        breakdown = lengths.breakdowns[self.lead]
-        scores, f = breakdown["metrics"]["fair"], score_triple(self.fair)[-1]
+        breakdown = lengths.breakdowns[number]
+        scores, main = breakdown["metrics"][self.sliced.name], self._label_main(self.sliced)
         rows = [
-            (words, breakdown["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(f)))
+            (words, breakdown["gold"].get(bucket, 0), percent(scores.get(bucket, {}).get("scores", {}).get(main)))
             for bucket, words in lengths.buckets.items()
         ]
         if max(gold for _, gold, _ in rows) > NEARLY_ALL * sum(gold for _, gold, _ in rows):
             return
-        sentence, words = worst_group(self.fair, "length", rows)
+        sentence, words = worst_group(self.sliced, "length", rows, main)
         digit = DIGITS[[*lengths.buckets.values()].index(words)] if words else None
-        documents = self.documents[self.lead]
+        documents = self.documents[number]
         numbers = (
             [
                 k
                 for k, span_digits in enumerate(lengths.of)
-                if digit in span_digits[0] or digit in span_digits[1 + self.lead]
+                if digit in span_digits[0] or digit in span_digits[1 + number]
             ]
             if digit
             else []
         )
         yield Finding("slices", sentence, [_name(documents[k], k) for k in numbers])
 
-    def _doubt_finding(self) -> Finding:
-        """Return the finding on how many errors are where gold contradicts itself."""
-        members, errors = self.errors_in_doubt[self.lead], self._errors
+    def _doubt_finding(self, number: int) -> Finding:
+        """Return the finding on how many errors of a system are where gold contradicts itself."""
+        members, errors = self.errors_in_doubt[number], sum(map(len, self.errors_of(number).values()))
         if not errors:
             return Finding("doubt", "there are no errors")
-        if not members and not self.doubts and not largest_error_groups(self.groups[self.lead]):
+        if not members and not self.doubts and not largest_error_groups(self.groups[number]):
             return Finding("doubt", f"nothing repeats on the same words in {errors:,} errors")
         if not members:
             return Finding("doubt", f"gold contradicts itself in none of {errors:,} errors")
@@ -410,11 +505,11 @@ class ReportView(View):
         rounded_share = "under 1" if share < 1 else f"{share:.0f}"
         where = f"{len(members):,} of {errors:,} errors ({rounded_share}\N{NO-BREAK SPACE}%)"
         sentence = f"{source}: in {where} gold contradicts itself"
-        return Finding("doubt", sentence, self._names(members))
+        return Finding("doubt", sentence, self._names(number, members))
 
-    def _list_finding(self) -> Finding:
-        numbers = [*self.errors_of_lead]
-        documents = self.documents[self.lead]
+    def _list_finding(self, number: int) -> Finding:
+        numbers = [*self.errors_of(number)]
+        documents = self.documents[number]
         sentence = f"{len(numbers):,} of {many(len(documents), 'document')} have an error"
         return Finding("list", sentence, [_name(documents[k], k) for k in numbers])
 
@@ -427,21 +522,18 @@ class ReportView(View):
 
     # Data of the tables and sentences
 
+    def errors_of(self, number: int) -> dict[int, list[Verdict]]:
+        """Return the errors of a system, by the numbers of their documents."""
+        return self._errors_by_document[number]
+
     @cached_property
-    def errors_of_lead(self) -> dict[int, list[Verdict]]:
-        """The errors of the leading system, by the numbers of their documents."""
-        return self._errors_by_document(self.lead)
-
-    def _errors_by_document(self, number: int) -> dict[int, list[Verdict]]:
-        """Return the errors of the documents that have some under a system, by the number of the document."""
-        errors = (
-            [verdict for verdict in verdicts if is_error(self.fair, verdict)] for verdicts in self.verdicts[number]
+    def _errors_by_document(self) -> list[dict[int, list[Verdict]]]:
+        """For each system the errors of the documents that have some, by the number of the document."""
+        lists = (
+            [[verdict for verdict in verdicts if is_error(self.fair, verdict)] for verdicts in side]
+            for side in self.verdicts
         )
-        return {k: verdicts for k, verdicts in enumerate(errors) if verdicts}
-
-    @property
-    def _errors(self) -> int:
-        return sum(map(len, self.errors_of_lead.values()))
+        return [{k: verdicts for k, verdicts in enumerate(errors) if verdicts} for errors in lists]
 
     @cached_property
     def errors_in_doubt(self) -> list[list[Member]]:
@@ -456,7 +548,7 @@ class ReportView(View):
         result = []
         for system in range(len(self.systems)):
             members: dict[Member, None] = {}
-            for number, errors in self._errors_by_document(system).items():
+            for number, errors in self.errors_of(system).items():
                 spans = [(span, verdict) for verdict in errors for span in (verdict.gold, verdict.pred) if span]
                 positions = {k for k, _, _ in overlaps([span[:2] for span, _ in spans], places.get(number, []))}
                 members |= dict.fromkeys(Member(number, spans[k][1].gold, spans[k][1].pred) for k in sorted(positions))
@@ -473,22 +565,46 @@ class ReportView(View):
         ]
         return [*groups, *((number, "gold in doubt", members) for number, members in enumerate(self.errors_in_doubt))]
 
-    @property
-    def ask_errors_in_doubt(self) -> dict[str, Any] | None:
-        """The filter that shows the leading system's errors where gold contradicts itself; None if there are none."""
-        number = len(self.lists) - len(self.systems) + self.lead
-        return {"one": self.lead, "group": number} if self.errors_in_doubt[self.lead] else None
+    def ask_errors_in_doubt(self, number: int) -> dict[str, Any] | None:
+        """Return the filter that shows a system's errors where gold contradicts itself; None if there are none."""
+        group = len(self.lists) - len(self.systems) + number
+        return {"one": number, "group": group} if self.errors_in_doubt[number] else None
 
-    def _names(self, members: Iterable[Member]) -> list[str | int]:
-        documents = self.documents[self.lead]
+    def _names(self, number: int, members: Iterable[Member]) -> list[str | int]:
+        documents = self.documents[number]
         return [_name(documents[k], k) for k in sorted({member.document for member in members})]
 
-    def _fair_f(self, number: int) -> float | None:
-        score: float | None = self.results[number]["metrics"]["fair"]["scores"]["f"]
-        return score
+    def _primary_value(self, number: int) -> float | None:
+        """Return the primary score of a system."""
+        metric, score = self.primary
+        value: float | None = self.results[number]["metrics"][metric]["scores"][score]
+        return value
+
+    def _rank(self, number: int) -> tuple[bool, float, int]:
+        """Return a key by which the system with the best primary score comes first, and undefined scores last."""
+        value = self._primary_value(number)
+        return value is None, (value or 0) * (-1 if self.score.higher_is_better else 1), number
+
+    def _label_main(self, metric: Metric) -> str:
+        """Return the name of the score of labels that belongs to the primary score, or of the metric's headline."""
+        return label_score(metric, self.primary[1]).name if metric is self.metric else metric.label_headlines[0].name
+
+    def _label_triple(self, metric: Metric) -> tuple[str, ...]:
+        """Return the names of precision, recall and F of labels; none if the metric has no such scores for labels."""
+        names = [score.name for score in metric.label_scores]
+        groups = score_groups(metric, names) if metric.label_headlines else []
+        return next(
+            (group.scores for group in groups if group.is_triple and self._label_main(metric) in group.scores), ()
+        )
+
+    def _verdicts_of(self, metric: Metric) -> Sequence[Sequence[Sequence[Verdict]]]:
+        """Return the verdicts of a metric on each document of each system."""
+        if metric is self.fair:
+            return self.verdicts
+        return [[[*metric.verdicts(document)] for document in side] for side in self.documents]
 
     def _compare_systems(
-        self, confidence: Confidence | None, asked: Hypotheses | None, trials: int | None
+        self, confidence: Confidence | None, asked: Hypotheses, trials: int | None
     ) -> ComparisonView | None:
         """Return the comparison of all systems with the first, with tests if there are settings of intervals."""
         if len(self.systems) == 1:
@@ -496,17 +612,12 @@ class ReportView(View):
         for system, verdicts in zip(self.systems, self.verdicts):
             system.outcomes = [*map(outcomes_from_verdicts, verdicts)]  # so that no document is judged again
         if confidence:
-            asked = asked or Hypotheses()
-            asked = asked._replace(primary=asked.primary or PRIMARY)
             return ComparisonView(comparison(self.systems, self.documents[0], confidence, trials, **asked._asdict()))
         transitions = find_changed_spans(self.systems, self.documents[0])
         return ComparisonView({"baseline": self.names[0], "comparisons": [], "transitions": transitions})
 
     def _ask_label(self, label: Cell) -> dict[str, Any]:
-        return {"label": self._place[str(label)], "one": self.lead}
-
-    def _title_of_system(self, title: str, number: int) -> str:
-        return f"{title} of {self.names[number]}" if len(self.names) > 1 else title
+        return {"label": self._place[str(label)]}
 
     def _rates(self, view: ScoreView) -> list[PredictionRate]:
         """Return how often a system predicts each label of any system; the label of most gold spans first."""
@@ -536,18 +647,20 @@ class ReportView(View):
                 (verdict, label), mending = choice, by_choice[choice]
                 words = metric.words.get(verdict or "")
                 name = (
-                    Kinded.create(words.short if words else verdict, words.kind if words else "") if verdict else label
+                    Kinded.create(words.short if words else verdict, words.kind if words else "", verdict)
+                    if verdict
+                    else Kinded.create(str(label), "", "label")
                 )
                 gain = None if mending.gain is None else Gain(mending.gain)
-                rows.append([name, verdict or "label", mending.errors, percent(mending.score), gain])
-            tables.append(ResultTable("", ["mended", "", "errors", "score", "gain"], rows, bars="gain"))
+                rows.append([name, mending.errors, percent(mending.score), gain])
+            tables.append(ResultTable("", ["mended", "errors", "score", "gain"], rows, bars="gain"))
         chosen = [
             {"verdicts": [verdict]} if verdict else {**self._ask_label(label), "side": "home"}
             for verdict, label in order
         ]
-        asks = [{**ask, "metric": number, "one": self.lead} for ask in chosen]
+        asks = [{**ask, "metric": number} for ask in chosen]
         title = f"{sentence_name(metric, metric.headlines[0].name)}, now {', '.join(scores_now)}"
-        return self._join_tables(tables, 2)._replace(title=title, asks=asks)
+        return self._join_tables(tables, 1)._replace(title=title, asks=asks)
 
     def _add_differences(self, table: ResultTable) -> ResultTable:
         """Return a table of two systems with a column of their differences, unless these are tested elsewhere."""
@@ -555,7 +668,7 @@ class ReportView(View):
         if len(values) != 2 or self.test_lines():
             return table
         rows = [[*row, _difference(*(row[k] for k in values))] for row in table.rows]
-        return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ("", 1)])
+        return table._replace(header=[*table.header, "difference"], rows=rows, above=[*table.above, ""])
 
     def _join_tables(
         self, tables: Sequence[ResultTable], first: int, last: int | None = None, *, missing: Sequence[Cell] = ()
@@ -592,23 +705,33 @@ class ReportView(View):
                 cells += row
             rows.append([*key, *cells, *shared[key]])
         header = [name for part, width in zip(tables, widths) for name in part.header[first : first + width]]
-        above = [("", first), *zip(self.names, widths), *([("", len(ends))] if ends else [])]
+        names = [name for name, width in zip(self.names, widths) for _ in range(width)]
+        above = [*[""] * first, *names, *[""] * len(ends)]
         return table._replace(header=[*table.header[:first], *header, *ends], rows=rows, above=above)
 
 
 def _view(
-    system: System, groups: ErrorGroups, verdicts: Sequence[Sequence[Verdict]], confidence: Confidence | None
+    system: System,
+    groups: ErrorGroups,
+    verdicts: Sequence[Sequence[Verdict]],
+    confidence: Confidence | None,
+    primary: tuple[str, str],
 ) -> ScoreView:
     """Return the view of one system, with examples of its errors."""
     examples = ErrorExamples(groups.metric)
     for document, document_verdicts in zip(system.annotated_documents, verdicts):
         examples.add(document, document_verdicts)
     result = evaluate(system.counts, confidence)
-    return ScoreView(system.counts, result, examples=examples.first, groups=groups)
+    return ScoreView(system.counts, result, examples=examples.first, groups=groups, primary=primary)
 
 
 def _name(document: Document, number: int) -> str | int:
     return number if document.id is None else document.id
+
+
+def _code_of(cell: Cell) -> str:
+    """Return the code of a name; the name itself if it has none."""
+    return cell.code if isinstance(cell, (Cost, Kinded)) else str(cell)
 
 
 def _as_estimate(value: float | None, interval: PredictionRate | RateDifference) -> float | Estimate | None:

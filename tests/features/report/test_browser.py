@@ -111,7 +111,7 @@ def test_a_hostile_corpus_is_text_in_the_report_and_nothing_runs(browser, made):
     systems = [system(HOSTILE[0], *documents), system(HOSTILE[8], *others)]
     browser.visit(made("hostile", *systems, drawn=True, title=HOSTILE[2]))
     browser.click("#reset")
-    assert browser.charts() == CHARTS
+    assert browser.charts() == CHARTS[:-1], "all spans have one position"
     tag = "return [...document.querySelectorAll('[data-chart=labels] .mark-symbol path')]"
     mark = browser(tag + ".find(e => e.__data__.datum.name === arguments[0])", HOSTILE[2])
     browser("arguments[0].scrollIntoView({block: 'center'})", mark)
@@ -216,7 +216,7 @@ def test_heads_of_tables_stay_below_the_bar_of_sections_and_the_last_column_is_w
     assert browser("""const head = document.querySelector('#errors thead tr:last-child th');
       scrollBy(0, head.getBoundingClientRect().top - 10);
       const { left, top, width, height } = head.getBoundingClientRect();
-      return document.elementFromPoint(left + width / 2, top + height / 2).closest('nav') !== null""")
+      return document.elementFromPoint(left + width / 2, top + height / 2).closest('.bar') !== null""")
 
 
 def test_the_f_of_labels_with_intervals_is_in_sight(browser, made):
@@ -233,9 +233,11 @@ def test_a_heading_has_at_most_two_lines_and_begins_with_its_conclusion(browser,
         browser.visit(path, width=width)
         titles = browser.each("h1, h2", f"e.checkVisibility() && [e.textContent, {lines}]")
         found = dict(filter(None, titles))
-        assert len(found) > 8 and {*found.values()} <= {1, 2}, found
+        assert len(found) > 8 and {*found.values()} <= ({1, 2} if width == 1280 else {1, 2, 3, 4}), found
+        cut = "h1, h2", "e.scrollHeight > e.clientHeight + 2 || e.scrollWidth > e.clientWidth"
+        assert not any(browser.each(*cut)), "no heading is cut off"
     assert not any(title.startswith("Under ") for title in found)
-    assert sum(title.endswith(f", under {name}") for title in found for name in (ONE.name, TWO.name)) >= 3
+    assert not any(f"under {name}" in title for title in found for name in (ONE.name, TWO.name))
 
 
 def test_wide_tables_fit_and_their_columns_can_be_hidden(browser, made):
@@ -249,10 +251,10 @@ def test_wide_tables_fit_and_their_columns_can_be_hidden(browser, made):
         Boolean(table.querySelector('td:last-child > small').checkVisibility())]"""
     fits, heads, above, cells, bounded = browser(widths)
     assert fits and bounded, "five systems fit 1280 pixels with their intervals"
-    assert heads[0] == "metric" and {*heads[1:]} == {"F"} and cells == len(heads) == sum(above)
-    assert browser["#scores .columns summary"].text == "Columns, without R, P"
+    assert heads == ["metric", *["R", "F"] * 5] and cells == len(heads) == sum(above), "recall is never hidden"
+    assert browser["#scores .columns summary"].text == "Columns, without P"
     browser.click("#scores .columns summary")
-    for column in ("P", "intervals"):
+    for column in ("P", "R", "intervals"):
         browser.click(f"#scores .columns input[value='{column}']")
     _, heads, above, cells, bounded = browser(widths)
     assert heads == ["metric", *["P", "F"] * 5] and above == [1, *[2] * 5] and cells == len(heads) and not bounded
@@ -272,6 +274,30 @@ def test_on_a_phone_everything_is_in_reach_and_metrics_are_cards(browser, made):
     assert browser.each("#scores .cards tbody tr:first-child td", BEFORE)[:6] == names
     browser.click("#view-errors")
     assert browser.each(".lines tbody tr:first-child [data-head]", BEFORE) == ['"gold "', '"predicted "']
+
+
+LONG_NAMES = [f"{name}-a-very-long-name-of-a-system-that-was-trained-on-everything" for name in ("first", "second")]
+
+CUT = """const inside = '.scroll, select, option, .hidden, .chart, .kwic, nav.contents, .gauge, datalist';
+const elements = [...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && !e.closest(inside));
+return elements.filter(e => {
+  const { right, width } = e.getBoundingClientRect();
+  const cut = getComputedStyle(e).overflowX === 'hidden' && e.scrollWidth > e.clientWidth + 1;
+  return width && (right > innerWidth + 1 || cut);
+}).map(e => e.outerHTML.slice(0, 120))"""
+"""JavaScript that returns the elements that are cut off, or reach over the edge of the window."""
+
+
+def test_nothing_is_cut_off_on_a_phone_with_long_names_of_systems(browser, made):
+    systems = [system(name, *corpus(k)[:12]) for k, name in enumerate(LONG_NAMES)]
+    browser.open(made("long-names", *systems, confidence=FEW), width=390)
+    for anchor in ("#one=0", "#one=0&other=1", "#view=documents&together=true"):
+        browser(f"location.hash = '{anchor}'")
+        assert browser(CUT) == [], anchor
+    browser.choose("#queue", "gold that may be wrong")
+    assert browser(CUT) == []
+    widths = browser.each(".versions dd", "e.getBoundingClientRect().width")
+    assert len(widths) > 2 and min(widths) > 150, "the spans have room beside long names"
 
 
 def test_the_page_can_be_used_with_the_keyboard_alone(browser, made):

@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections import Counter
+from pathlib import Path
 
 from browsers import By, Keys, needs_browser
 from driven import CHOICES, FEW, ONE, TWO, corpus, said, verdicts, with_verdict, wrong
@@ -32,7 +33,14 @@ def test_the_verdicts_in_the_form_are_the_counts_of_the_result(one):
 
 
 def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(two):
+    assert two["#system-title"].text == "Errors of" and two["label[for=other]"].text == "Changes to"
     two.choose("#other", "B: two")
+    assert (two["#system-title"].text, two["#other-title"].text) == ("Changes from", "to two")
+    assert two["#changed th[scope=col]"].text == "one", "the table of changes has the same direction"
+    swatch = "getComputedStyle(e).backgroundColor"
+    legend = two.each("#changes .key .swatch", swatch)
+    assert legend == two.each("#verdicts .swatch", swatch)[:2] and len({*legend}) == 2, "green and red"
+    assert "fixed: " in two["#changes .key"].text and "broken: " in two["#changes .key"].text
     places, _ = listed([ONE.documents, TWO.documents], Wanted(0, 1))
     assert dict(two(CHOICES)) == Counter(change for _, change, *_ in places)
 
@@ -40,7 +48,7 @@ def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(tw
 def test_the_cells_of_the_matrix_are_the_confusion_of_the_result(two):
     two.soil()
     for found in (ONE, TWO):
-        two.choose("#matrix-system", f"{'A' if found is ONE else 'B'}: {found.name}")
+        two.choose("#system", f"{'A' if found is ONE else 'B'}: {found.name}")
         for metric in ("fair", "strict", "semeval", "slot_error"):
             two.choose("#matrix-metric", metric)
             right = create(metric).hit
@@ -365,3 +373,19 @@ def test_what_is_copied_is_what_is_shown(browser, made):
     assert sum(len(json.loads(line)["meta"]["errors"]) for line in lines) == n
     browser.click("#copy-link")
     browser.until(lambda: "find=id-2" in browser(copied))
+
+
+def test_a_refused_clipboard_is_told(one):
+    one.soil()
+    one("navigator.clipboard.writeText = () => Promise.reject(new Error()); document.execCommand = () => false")
+    one.click("#copy-link")
+    one.until(lambda: one["#notice"].text == "This browser refuses to copy. Link: not copied.")
+    one("document.execCommand = () => true")
+    one.click("#copy-link")
+    one.until(lambda: one["#notice"].text == "Link copied.")
+
+
+def test_the_words_of_a_verdict_are_whole(one):
+    one.visit(Path(one.driver.current_url.partition("#")[0].removeprefix("file://")), anchor="#view=errors")
+    cells = one.each(".lines td.words", "[e.textContent, e.scrollWidth - e.clientWidth]")
+    assert max(len(words) for words, _ in cells) > 14 and {over for _, over in cells} == {0}

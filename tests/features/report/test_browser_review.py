@@ -78,6 +78,37 @@ def test_every_doubtful_place_is_reviewed_once_with_its_evidence(review):
     assert review["#review-done"].text.startswith("Place 1 of ")
 
 
+def test_decisions_stand_directly_under_the_text_and_evidence_below(review):
+    start(review)
+    order = "[...e.children].map(child => child.className || child.localName)"
+    (parts,) = review.each("#card", order)
+    assert parts[1].startswith("text passage") and parts[2] == "answers"
+    assert parts.index("evidence") > parts.index("versions") > parts.index("own-correction")
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    assert 0 < review(top, ".answers") - review(top, ".passage") < 200
+
+
+def test_a_key_without_effect_says_so(review):
+    start(review)
+    show(review, 4, "Acme")
+    for key, said in (
+        ("0", "Gold has no span here that could be taken out."),
+        ("9", "There is no correction 9 here."),
+        ("z", "There is nothing to undo."),
+        ("m", "No open dispute with another reviewer here."),
+    ):
+        review.press(key)
+        assert review["#review-notice"].text == said
+    assert decided(review) == {}
+    review("document.querySelector('#list tbody tr').focus()")
+    review.press("k")
+    assert review["#notice"].text == "This is the first line."
+    review.choose("#other", "B: second")
+    review("document.querySelector('#list tbody tr').focus()")
+    review.press("g")
+    assert review["#notice"].text.startswith("Changes take no marks")
+
+
 def show(browser: Any, number: int, words: str) -> None:
     """Go to the place of a document whose words are these."""
     browser.press(*"k" * (int(browser["#review-done"].text.split()[1]) - 1))
@@ -108,13 +139,20 @@ def test_proposals_are_taken_and_taken_back_by_keys(review):
     assert decided(review) == {("d3", None): ("unclear", None)}
 
 
-def test_keys_work_from_anywhere_but_text_fields(review):
+PRESS = """arguments[0].focus();
+  arguments[0].dispatchEvent(new KeyboardEvent('keydown', {key: arguments[1], bubbles: true, cancelable: true}))"""
+
+
+def test_keys_work_in_the_review_and_the_list_alone_and_not_in_text_fields(review):
     start(review)
-    press = "arguments[0].dispatchEvent(new KeyboardEvent('keydown', {key: 'j', bubbles: true, cancelable: true}))"
-    for place in ("body", "#export", "#wrong", ".contents a", "#card", "#list"):
-        review("arguments[0].focus();" + press, review[place])
+    for place in ("body", ".contents a", "#system", "#wrong"):
+        review(PRESS, review[place], "j")
+        assert review["#review-done"].text.startswith("Place 1 of"), place
+    for place in ("#card", "#card button", "#review .file input"):
+        review(PRESS, review[place], "j")
         assert review["#review-done"].text.startswith("Place 2 of"), place
-        review.press("k")
+        review(PRESS, review["#card"], "k")
+    review("document.querySelector('#card').focus()")
     review.press("n", "gold? j k 1", Keys.ENTER)
     assert review.focused == "card"
     rows = [json.loads(row) for row in review.saved("#export").splitlines()]
@@ -122,6 +160,19 @@ def test_keys_work_from_anywhere_but_text_fields(review):
     review("document.querySelector('#find').focus()")
     review.press("j")
     assert "Place 1 of" in review["#review-done"].text
+
+
+def test_keys_of_one_letter_can_be_switched_off(review, made):
+    start(review)
+    review.click("#keys")
+    review(PRESS, review["#card"], "g")
+    review(PRESS, review["#list tbody tr"], "g")
+    assert decided(review) == {}
+    review.open(made("review"))
+    assert not review["#keys"].is_selected(), "the choice is kept"
+    review.click("#keys")
+    review(PRESS, review["#card"], "g")
+    assert len(decided(review)) == 1
 
 
 SELECT = """const walker = document.createTreeWalker(document.querySelector('.passage'), NodeFilter.SHOW_TEXT);
@@ -167,6 +218,25 @@ def test_label_and_boundaries_are_changed_by_keys_and_by_selecting(review):
     assert row["decided"] == [{"start": 6, "end": 9, "label": "PER", "text": "saw"}]
 
 
+def test_a_boundary_that_cannot_move_says_so_and_arrows_follow_the_text(browser, made):
+    texts = [("Ada met Bob", (0, 3)), ("שלום לעולם הגדול", (5, 10))]
+    documents = [Document([(start, end, "PER")], [(start, end, "LOC")], text) for text, (start, end) in texts]
+    browser.open(made("arrows", system("one", *documents)))
+    start(browser, "the list below")
+    arrows = {}
+    for name in ("left to right", "right to left"):
+        arrows[name] = [browser[f"[data-key={key}]"].text[-1] for key in "qwer"]
+        browser.press("j")
+    assert arrows == {"left to right": [*"←→←→"], "right to left": [*"→←→←"]}
+    browser.press("k", "q")
+    assert browser["#review-notice"].text == "The beginning cannot move further back."
+    browser.press("w")
+    assert browser["#review-notice"].text == "The beginning cannot move further on."
+    assert browser.saved("#export") == ""
+    browser.press("r")
+    assert decided(browser) == {(None, "Ada"): ("gold wrong", [("Ada met", "PER")])}
+
+
 def test_boundaries_are_selected_in_a_long_text_too(browser, made):
     text = "word " * 300 + "Ada Lovelace met Bob ." + " sentence" * 300
     document = Document([(1500, 1503, "PER")], [(1500, 1512, "PER")], text)
@@ -201,7 +271,7 @@ def test_a_browser_that_keeps_nothing_says_so(browser, made, agreement, key, non
     browser.open(path)
     browser("Storage.prototype.setItem = () => { throw new Error() }")
     browser.click("[data-review]")
-    assert browser["#notice"].text == unkept
+    assert browser["#notice"].text == browser["#unkept"].text == unkept, "beside the list and beside the marks"
     browser.press(key)
     assert browser["#card [aria-pressed=true]"].get_attribute("data-key") == key
     browser.open(path)
@@ -219,7 +289,7 @@ def test_two_tabs_of_a_report_share_their_marks(review, made):
     first = review.driver.current_window_handle
     review.driver.switch_to.new_window("tab")
     review.driver.get(made("review").as_uri())
-    start(review)
+    review("document.querySelector('#card').focus()")
     review.press("j", "s")
     review.driver.close()
     review.driver.switch_to.window(first)
@@ -229,10 +299,10 @@ def test_two_tabs_of_a_report_share_their_marks(review, made):
 
 
 def test_the_list_and_the_review_share_marks(review):
-    review.press("j", "g")
-    assert review.focused == "TR"
+    review("document.querySelector('#list tbody tr').focus()")
+    review.press("g")
     (key,) = decided(review)
-    review("document.querySelector('#export').focus()")
+    review("document.querySelector('#list-errors .own-marks button').focus()")
     review.press("u")  # the row that the tab key would reach
     assert decided(review)[key][0] == "unclear"
     review.press("z", "z")
@@ -293,16 +363,64 @@ def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, made, t
     assert "left out 3 lines that are not marks on this gold" in review["#notice"].text
     assert decided(review) == before, "one's own stay"
     start(review, "marks that differ")
-    assert review["#review-done"].text.startswith("Place 1 of 1")
-    assert "another reviewer" in review[".versions"].text and "system wrong: no" in review[".versions"].text
-    review.press("s")
-    assert "another reviewer" not in review[".versions"].text
+    assert review["#review-done"].text == "Place 1 of 1: 0 settled"
+    assert (
+        "another reviewer, other.jsonl" in review[".versions"].text and "system wrong: no" in review[".versions"].text
+    )
     review("localStorage.clear()")
     review.open(made("review"))
     assert decided(review) == {}
     review["#import"].send_keys(str(tmp_path / "marks.jsonl"))
     review.until(lambda: review["#notice"].text == f"Read {len(DOUBTS)} marks.")
     assert decided(review) == before
+
+
+def test_a_dispute_of_two_reviewers_is_in_the_file_until_it_is_settled(review, tmp_path, monkeypatch):
+    """Of three places, one's own mark stays on one and the other's is taken on one; another decision settles none."""
+    monkeypatch.chdir(tmp_path)
+    rows = [json.loads(row) for row in corrected_by_page(review, tmp_path).splitlines()]
+    for row in rows[:3]:
+        row |= {"mark": "system wrong", "decided": None}
+    write(tmp_path / "other.jsonl", *rows)
+    review["#import"].send_keys(str(tmp_path / "other.jsonl"))
+    review.until(lambda: "3 differ from yours" in review["#notice"].text)
+    assert review.value("#queue") == "disputed" and review["#review-done"].text == "Place 1 of 3: 0 settled"
+    assert review["#marks"].text.endswith("3 open disputes")
+    assert review["[data-key=m]"].text.startswith("m keep mine: gold wrong: ")
+    assert review["[data-key=t]"].text == "t take theirs: system wrong"
+
+    def applied() -> Any:
+        (tmp_path / "own.jsonl").write_text(review.saved("#export"), encoding="utf8")
+        return run("apply", "gold.jsonl", "own.jsonl", "-o", "new.jsonl")
+
+    def saved() -> list[dict[str, Any]]:
+        """The marks with a dispute."""
+        return [row for row in map(json.loads, review.saved("#export").splitlines()) if row["others"]]
+
+    def settled() -> list[Any]:
+        return sorted((row["others"][0]["settled"] or "", row["mark"]) for row in saved())
+
+    refused = applied()
+    assert refused.exit_code == 2 and "marks disagree on 3 places" in refused.stderr
+    assert "own.jsonl, line 1: " in refused.stderr and "other.jsonl: system wrong" in refused.stderr
+    review.press("m", "i", "t", "i")
+    assert settled() == [("", "gold wrong"), ("mine", "gold wrong"), ("theirs", "system wrong")]
+    review.press("u")
+    assert settled()[0] == ("", "unclear") and "disagree on 1 place:" in applied().stderr
+    assert review["#review-done"].text == "Place 3 of 3: 2 settled"
+    review.press("i")
+    assert settled()[0] == ("", "unclear"), "a step settles nothing"
+    review.press("s")
+    assert settled()[1:] == [("theirs", "system wrong")] * 2, "they agree"
+    review.press("t")
+    assert review["#review-notice"].text == "No open dispute with another reviewer here."
+    review.press("i")
+    assert review["#review-notice"].text == "Every dispute is settled."
+    assert applied().exit_code == 0
+    (kept,) = (row for row in saved() if row["others"][0]["settled"] == "mine")
+    assert kept["decided"] == kept["proposed"] and kept["others"][0]["mark"] == "system wrong"
+    review.press("z", "z", "z")
+    assert [each for each, _ in settled()] == ["", "", "mine"]
 
 
 def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):
@@ -322,7 +440,8 @@ def test_hostile_labels_notes_and_proposals_are_text(browser, made, tmp_path):
     assert apply([Record(d.text, {*d.gold}, id=d.id) for d in documents], rows[:1]).changes
 
 
-PRESS = """for (let i = 0; i < arguments[1]; i++) for (const key of arguments[0]) document.body.dispatchEvent(
+OFTEN = """const card = document.querySelector('#card');
+for (let i = 0; i < arguments[1]; i++) for (const key of arguments[0]) card.dispatchEvent(
   new KeyboardEvent('keydown', {key, bubbles: true}))"""
 
 
@@ -333,8 +452,8 @@ def test_every_sort_of_error_can_be_reviewed_and_undone(browser, made):
         start(browser, queue)
         n = int(browser["#review-done"].text.split(" of ")[1].split(":")[0].replace(",", ""))
         assert n > 20
-        browser(PRESS, "1j", min(n, 60))
+        browser(OFTEN, "1j", min(n, 60))
     records = [Record(each.text, {*each.gold}, id=each.id) for each in ONE.documents]
     assert len(apply(records, [json.loads(row) for row in browser.saved("#export").splitlines()]).changes) > 40
-    browser(PRESS, "z", 500)
+    browser(OFTEN, "z", 500)
     assert browser["#marks"].text == "No marks yet"

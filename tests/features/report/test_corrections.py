@@ -60,6 +60,31 @@ CHANGED: dict[str, tuple[list[dict[str, Any]], set[tuple[int, int, str]], list[s
 }  # fmt: skip
 
 
+def other(said="gold wrong", decided=None, settled=None) -> dict[str, Any]:
+    return {"by": "b.jsonl", "mark": said, "decided": decided and [*map(span, decided)], "note": "", "settled": settled}
+
+
+@pytest.mark.parametrize("said", ["gold wrong", "system wrong", "unclear"])
+def test_open_disputes_are_refused_and_listed_whatever_they_are_about(said):
+    own = mark(GOLD, BOB, [PER], others=[other(said)])
+    refused = refusal(correct_gold, [GOLD], read_marks([own]))
+    assert "marks disagree on 1 place: document d1: mark 0: 'PER' from 17 to 20; b.jsonl: " + said in refused
+    found = correct_gold([GOLD], read_marks([own]), "keep")
+    assert found.records == [GOLD] and found.result["conflicts"][0]["said"] == ["'PER' from 17 to 20", said]
+    for settled in ("mine", "theirs"):
+        own = mark(GOLD, BOB, [PER], others=[other(said, settled=settled)])
+        assert correct_gold([GOLD], read_marks([own])).result["conflicts"] == []
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [("x", "others is 'x'"), ([1], "others is [1]"), ([other("new")], "the mark is 'new'"),
+     ([other(settled="ours")], "settled is 'ours'; expected one of mine, theirs, or null")],
+)  # fmt: skip
+def test_what_is_no_mark_of_another_reviewer_is_refused(others, said):
+    assert said in refusal(read_marks, [mark(GOLD, BOB, [PER], others=others)])
+
+
 @pytest.mark.parametrize("name", CHANGED)
 def test_what_is_decided_changes_and_nothing_else(name):
     marks, spans, kinds = CHANGED[name]

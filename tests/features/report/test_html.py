@@ -32,6 +32,7 @@ from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page
+from spacy_nereval.io.writing import escape_controls
 from spacy_nereval.reporting.pages import breakable, html_example, script_json
 from spacy_nereval.reporting.remarks import LONGEST as LONGEST_NAME
 from spacy_nereval.reporting.remarks import name_in_sentence
@@ -125,6 +126,16 @@ def test_without_scripts_the_first_documents_with_errors_are_there_and_the_rest_
     assert "Ada [missed: PER] 1 " in said and "Ada [missed: PER] 0 " not in said
 
 
+def test_without_scripts_texts_have_their_spaces():
+    text = "The mods & others deleted  it\tall, \x1b[2J again"
+    start, end = text.index("mods"), text.index(" & ")
+    spans = [(start, end, "A"), (text.index("it"), text.index(","), "A")]
+    html = page([system("one", Document(spans, [(start + 4, end + 2, "B")], text))])
+    (static_part,) = re.findall(r'<div class="static">.*?</div>', html, re.S)
+    words = re.sub(r" <small>.*?</small> ", "", static_part.partition('<p dir="ltr">')[2])
+    assert Parsed(words).words and "".join(Parsed(words).words).rstrip() == escape_controls(re.sub(r"\s+", " ", text))
+
+
 def test_static_text_is_the_text_with_what_is_wrong_behind_each_error():
     document = Document([(4, 16, "PER"), (21, 24, "PER")], [(0, 16, "PER"), (8, 12, "X")], "the Ada Lovelace met Bob.")
     found = static(document)
@@ -151,8 +162,8 @@ def test_mentions_that_the_text_lacks_are_marked_so():
     assert data["annexes"] == [[0, 15]]  # in UTF-16 units
     (pairs,) = ReportView([one]).tables(["pairs"])
     examples = {row[:3]: row[-1] for row in map(tuple, pairs.rows)}
-    assert examples["fp", None, "PER"] == "{Eve} (not in the text)"
-    assert examples["fn", "PER", None] == "[Ada] met 😀 Bob."
+    assert examples["spurious", None, "PER"] == "{Eve} (not in the text)"
+    assert examples["missed", "PER", None] == "[Ada] met 😀 Bob."
     assert "spurious: PER (not in the text)" in without_scripts(page([one]))
 
 

@@ -205,7 +205,7 @@ BY_SYSTEM = ReportView([system(f"s{k}", *own, metrics=FOCUSED) for k, own in enu
 @pytest.mark.parametrize("view", [VIEW, BY_SYSTEM], ids=["by gold", "by system"])
 def test_a_number_of_a_table_opens_as_many_places_as_it_counts(run, view):
     asks: list[tuple[int, dict[str, Any]]] = []
-    at_lead = 2 + 3 * view.lead  # of three columns for each system
+    at_lead = 1 + 3 * view.lead  # of three columns for each system
     for name, column in (("errors", at_lead), ("pairs", 3), ("mending", at_lead)):
         for table in view.tables([name]):
             asks += [(int(row[column]), dict(ask)) for row, ask in zip(table.rows, table.asks, strict=True)]
@@ -490,10 +490,41 @@ def test_boundaries_move_by_words(run, words, side, step, wanted):
     assert run(body, text=text, words=words, side=side, step=step) == wanted
 
 
+UNSPACED = [
+    ("我在北京大学学习中文，他也在", "北京大学", "end", 1, "北京大学学习"),
+    ("我在北京大学学习中文，他也在", "北京大学学习", "end", -1, "北京大学"),
+    ("我在北京大学学习中文，他也在", "北京", "start", -1, "我在北京"),
+    ("我在北京大学学习中文，他也在", "中文", "end", 1, "中文，"),
+    ("東京都の山田太郎はNHKに行きました", "山田太郎", "start", 1, "太郎"),
+    ("東京都の山田太郎はNHKに行きました", "山田太郎", "end", 1, "山田太郎は"),
+    ("東京都の山田太郎はNHKに行きました", "太郎", "start", 1, "郎"),  # within a word, by a character
+    ("東京都の山田太郎はNHKに行きました", "太郎", "end", -1, "太"),
+    ("ผมไปกรุงเทพ เมื่อวาน", "กรุงเทพ", "start", -1, "ไปกรุงเทพ"),
+]
+
+
+@pytest.mark.parametrize(("text", "words", "side", "step", "wanted"), UNSPACED)
+def test_boundaries_move_by_words_in_scripts_without_spaces(run, text, words, side, step, wanted):
+    body = """const at = text.indexOf(words);
+      const moved = () => text.slice(...movedBoundary(text, [at, at + words.length], side, step));
+      const [found, Segmenter] = [moved(), Intl.Segmenter];
+      Intl.Segmenter = undefined;
+      const plain = moved();
+      Intl.Segmenter = Segmenter;
+      return [found, plain];"""
+    found, plain = run(body, text=text, words=words, side=side, step=step)
+    assert found == wanted
+    at, end = text.index(words), text.index(words) + len(words)
+    at, end = (at + step, end) if side == "start" else (at, end + step)
+    assert plain == text[at:end], "by characters in browsers that know no words"
+
+
 def test_boundaries_never_meet(run):
     body = "return ['start', 'end'].flatMap(side => [-1, 1].map(step => movedBoundary('one', [0, 3], side, step)));"
     assert run(body) == [[0, 3]] * 4
     assert run("return movedBoundary('a,b', [0, 1], 'start', 1);") == [0, 1]
+    for side, step in (("start", 1), ("end", -1)):
+        assert run("return movedBoundary('京', [0, 1], side, step);", side=side, step=step) == [0, 1]
 
 
 def test_the_places_where_gold_may_be_wrong_are_those_of_the_view(run):
@@ -560,23 +591,63 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
 
 OWN = {"mark": "gold", "note": "a", "decided": [[0, 3, "A"]]}
 SYSTEM_WRONG = {**OWN, "mark": "system", "decided": None}
+OPEN = {"by": "b.jsonl", "settled": None}
+OTHERS = [{**SYSTEM_WRONG, "by": "c.jsonl", "settled": "mine"}]
+DISPUTED = {**OWN, "others": OTHERS}
+"""A mark whose reviewer has kept it against that of another one."""
 
 JOINED = [
     (None, OWN, "added", OWN),
     (OWN, OWN, "same", None),
     (OWN, {**OWN, "note": "b"}, "same", {**OWN, "note": "a; b"}),
-    (OWN, {**OWN, "decided": []}, "differing", {**OWN, "other": {**OWN, "decided": []}}),
-    (OWN, SYSTEM_WRONG, "differing", {**OWN, "other": SYSTEM_WRONG}),
+    (OWN, {**OWN, "decided": []}, "differing", {**OWN, "others": [{**OWN, "decided": [], **OPEN}]}),
+    (OWN, SYSTEM_WRONG, "differing", {**OWN, "others": [{**SYSTEM_WRONG, **OPEN}]}),
+    (DISPUTED, SYSTEM_WRONG, "differing", None),  # read again
+    (DISPUTED, {**OWN, "decided": []}, "differing", {**DISPUTED, "others": [*OTHERS, {**OWN, "decided": [], **OPEN}]}),
+    (None, DISPUTED, "added", DISPUTED),
+    (OWN, DISPUTED, "same", DISPUTED),
+    (SYSTEM_WRONG, DISPUTED, "differing", {**SYSTEM_WRONG, "others": [{**OWN, **OPEN}]}),
 ]
 
 
 @pytest.mark.parametrize(("own", "other", "kind", "change"), JOINED)
 def test_the_mark_of_another_person_joins_ones_own(run, own, other, kind, change):
-    body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]]);
+    body = """const { changes, numbers } = joined(new Map(own ? [['k', own]] : []), [['k', other]], "b.jsonl");
       return [changes, numbers];"""
     changes, numbers = run(body, own=own, other=other)
     assert changes == ([["k", change]] if change else [])
     assert numbers == {"added": 0, "same": 0, "differing": 0, kind: 1}
+
+
+def test_a_dispute_ends_where_both_say_the_same_and_reopens_where_they_no_longer_do(run):
+    body = "return withDisputes({ ...own, others: [{ ...other, by: '', settled: last }] }).others[0].settled;"
+    cases = [(OWN, OWN, None, "theirs"), (OWN, OWN, "mine", "theirs"), (OWN, SYSTEM_WRONG, None, None)]
+    cases += [(OWN, SYSTEM_WRONG, "mine", "mine"), (OWN, SYSTEM_WRONG, "theirs", None)]
+    for own, other, settled, wanted in cases:
+        assert run(body, own=own, other=other, last=settled) == wanted
+    stored = run("return upgraded(value);", value={**OWN, "other": SYSTEM_WRONG})
+    assert stored == {**OWN, "others": [{**SYSTEM_WRONG, "by": "", "settled": None}]}
+    assert run("return upgraded(value);", value=OWN) == OWN
+
+
+def test_disputes_come_back_from_the_file_and_are_words_in_the_table(run):
+    body = """const key = markKey(place, place.system);
+      const others = [{ by: 'b', mark: 'system', decided: null, note: 'no', settled: 'mine' },
+        { by: 'c', mark: 'gold', decided: [], note: '', settled: null }];
+      const seen = seenAt({ ...place, key });
+      const made = new Map([[key, { mark: 'gold', note: '', decided: [[0, 2, 'new']], seen, others }]]);
+      const text = asJsonLines(recordsOf(made));
+      return [[...made], marksIn(text).found, text, marksAsTable(made)];"""
+    k, system, g, p = next(numbered(*each) for each in MARKED if each[2])
+    made, found, text, table = run(body, place={"k": k, "g": g, "p": p, "system": system})
+    assert found == made
+    (mark,) = read_marks([json.loads(text)])
+    assert [(each.by, each.mark, each.settled) for each in mark.others] == [
+        ("b", "system wrong", "mine"),
+        ("c", "gold wrong", None),
+    ]
+    (row,) = csv.DictReader(io.StringIO(table))
+    assert row["others"] == "b, system wrong, no, settled: mine; c, gold wrong, no span"
 
 
 # Texts with their bars and flags

@@ -11,18 +11,24 @@ import altair as alt
 import pytest
 from commands import accepted, flat, line, refused, write
 from made_up import corpus, second
-from pages import GOLDS, SECOND, Parsed, decoded, small, system
+from pages import FIRST, GOLDS, SECOND, Parsed, decoded, small, system
 from tabled import GOLD, MANY_DOCUMENTS
 
 from spacy_nereval import Confidence, Document, count, create
+from spacy_nereval.core.wording import FAIREVAL
 from spacy_nereval.evaluation.breakdown import breakdown
 from spacy_nereval.evaluation.comparison import System
 from spacy_nereval.evaluation.error_list import is_error
-from spacy_nereval.features.report.report_charts import all_charts, error_chart, score_chart
+from spacy_nereval.evaluation.result import evaluate
+from spacy_nereval.evaluation.tested import Hypotheses, label_score
+from spacy_nereval.features.report.report_charts import TALL, all_charts, error_chart, score_chart
 from spacy_nereval.features.report.report_numbers import LENGTHS
 from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
+from spacy_nereval.reporting.comparison_view import ComparisonView
+from spacy_nereval.reporting.declared import sentence_name
 from spacy_nereval.reporting.result_table import Estimate, ResultTable
+from spacy_nereval.reporting.score_tables import PRF
 from spacy_nereval.reporting.score_view import ScoreView
 
 METRICS = ["strict", "slot_error", "fair"]
@@ -68,10 +74,9 @@ def on_page(table: ResultTable, row: list[Any]) -> list[str]:
     """A row of a table as a page has it."""
     cells: list[str] = []
     for k, cell in enumerate(row):
-        cells.append(
-            flat(" ".join(table.value_and_bounds(k, cell)) if isinstance(cell, Estimate) else table.cell_text(k, cell))
-        )
-        cells += [""] * (table.header[k] == table.bars)
+        code = getattr(cell, "code", "")
+        texts = table.value_and_bounds(k, cell) if isinstance(cell, Estimate) else [table.cell_text(k, cell)]
+        cells.append(flat(" ".join([*texts, *([code] if code and code != cell else [])])))
     return cells
 
 
@@ -126,7 +131,9 @@ def test_the_page_has_the_numbers_of_the_terminal(shown):
             (table, *_) = terminal.tables([name])
             places = [k for k, column in enumerate(table.header) if column in columns]
             for row in table.rows:
-                first = row[1] if name == "errors" else row[0]
+                words = row[1] if name == "errors" else FAIREVAL[str(row[0])].short if name == "pairs" else row[0]
+                code = f" {row[0]}" if name in ("errors", "pairs") and row[0] != words else ""
+                first = f"{words}{code}"
                 cells = [flat(table.cell_text(k, row[k])) for k in places]
                 own = [line for line in lines if line[:1] == [first]]
                 assert any(line[k:][: len(cells)] == cells for line in own for k in range(len(line))), (row, cells)
@@ -148,13 +155,54 @@ PERFECT = small(GOLDS, "perfect")
 
 
 def test_lengths_are_those_of_the_breakdown_and_sum_to_the_whole():
-    (table, *_) = tables("slices", small())
-    found = breakdown(small().documents, [FAIR], "eLen")
-    assert sum(found["gold"].values()) == 6
+    (made,) = systems("usual", 1)
+    (table, *_) = tables("slices", made)
+    found = breakdown(made.documents, [FAIR], "eLen")
+    assert sum(found["gold"].values()) == 36 and len(found["buckets"]) > 1
     for bucket in found["buckets"]:
         (row,) = (row for row in table.rows if row[0] == LENGTHS[bucket])
         scores = found["metrics"]["fair"][bucket]["scores"]
         assert row[1:] == [found["gold"][bucket], found["pred"][bucket], *(scores[x] for x in "prf")]
+
+
+def test_an_attribute_with_one_value_for_all_spans_is_half_a_sentence():
+    made = small()
+    assert [*dict.fromkeys(part.title for part in ReportView([made]).slices)][:1] == ["Words in the span"]
+    assert "Words in the span: 1 word for all spans" in Parsed(page([made])).text
+    assert [row for row in Parsed(page([made])).rows if row[:1] == ["1 word"]] == []
+    titles = {table.title for table in tables("slices", made)}
+    assert titles and "Words in the span" not in titles
+
+
+@pytest.mark.parametrize(
+    ("primary", "folded"), [("fair.f", "semeval exact, semeval strict"), ("semeval.exact_f", "semeval strict")]
+)
+def test_rows_that_repeat_strict_are_folded_unless_they_are_primary(primary, folded):
+    documents = [Document([(0, 1, "A"), (2, 3, "A")], [(0, 1, "A")], "a b", id=str(k)) for k in range(9)]
+    made = [system(name, *documents, metrics=["semeval", "strict", "fair"]) for name in ("x", "y")]
+    table, _ = ReportView(made, asked=Hypotheses(primary=primary)).scores()
+    strict = next(row for row in table.rows if row[0] == "strict")
+    assert all(name in strict[0].code for name in folded.split(", "))
+    assert ("semeval exact" in [row[0] for row in table.rows]) is (primary != "fair.f")
+    assert table.rows[0][0] == ("fair" if primary == "fair.f" else "semeval exact"), "the primary score comes first"
+
+
+def test_no_table_has_a_column_of_codes():
+    for table in ReportView([small(), small(SECOND, "b")], confidence=FEW).tables(ReportView.makers):
+        assert all(table.header), table.title
+    found = Parsed(page([small()]))
+    assert found.row("missed fn") and found.row("shorter than gold be_s")
+
+
+def test_a_p_value_of_one_is_1_in_a_sentence():
+    lines = ReportView([small(), small(SECOND, "b")], confidence=FEW, trials=50).opening()
+    assert not any("1.0000" in line for line in lines)
+    row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
+    row |= {"baseline_value": 0.5, "value": 0.5, "difference": 0.0, "interval": [-0.1, 0.1], "flag": None, "p": 1.0}
+    row |= {"p_holm": 1.0, "tests": 1, "detectable": 0.1, "runs": [1, 1], "score_unit": "ratio", "verdict": "even"}
+    result = {"baseline": "A", "comparisons": [row | {"higher_is_better": True}], "transitions": [], "swaps": 8}
+    (line,) = ComparisonView(result | {"exact": True, "confidence": {"level": 0.95}}).opening()
+    assert line == "B against A: strict F +0.00 [-10.00, 10.00], p (Holm) = 1; even."
 
 
 def test_a_label_that_one_system_alone_predicts_has_a_row_for_all():
@@ -164,7 +212,7 @@ def test_a_label_that_one_system_alone_predicts_has_a_row_for_all():
     assert [row[:3] + row[6:7] for row in table.rows] == [["A", 1, 1, 0], ["B", 0, 0, 1]]
     (rates,) = tables("rates", *made)
     assert rates.rows == [["A", 1, 1, 1.0, 0, 0.0, -1.0], ["B", 0, 0, None, 1, None, None]]
-    assert table.asks == [{"label": 0, "one": 0}, {"label": 1, "one": 0}]
+    assert table.asks == [{"label": 0}, {"label": 1}], "for the system that is shown"
 
 
 def test_two_systems_that_are_not_tested_have_the_difference_of_each_score():
@@ -188,7 +236,7 @@ def test_the_numbers_of_what_changed_ask_for_these_spans():
 def test_the_errors_that_cost_most_come_first_verdicts_before_labels():
     (table, *_) = tables("mending", small(), small(SECOND, "second"))
     assert table.title.startswith("fair F, now 44.44, ")
-    order = [(row[1] == "label", -max(row[4] or 0, row[7] or 0)) for row in table.rows]
+    order = [(row[0].code == "label", -max(row[3] or 0, row[6] or 0)) for row in table.rows]
     assert order == sorted(order) and {first for first, _ in order} == {True, False}
     assert "metric" in table.asks[0]
 
@@ -202,6 +250,82 @@ def test_systems_that_are_compared_are_not_ranked():
     sentence, _ = said("scores", small(), small(SECOND, "b"), PERFECT)
     assert sentence.startswith("perfect has the highest fair F, 100.00")
     assert said("scores", small(), small(name="b"))[0] == "all systems have a fair F of 44.44"
+
+
+SIDES: Any = {"pieces": ([(0, 3, "A"), (4, 7, "A")], 3), "half": ([], 2), "wordy": ([(0, 7, "A"), (10, 12, "B")], 1)}
+"""For each system what it predicts where gold has one span, and in how many of four documents it does so."""
+
+
+def ranked(*metrics: str, primary: str, **options: Any) -> tuple[ReportView, list[System]]:
+    made, gold = [], [(0, 7, "A")]
+    for name, (pred, n) in SIDES.items():
+        documents = [Document(gold, pred if k % 4 < n else gold, "Ada Lee or so", id=str(k)) for k in range(12)]
+        made.append(system(name, *documents, metrics=[*metrics]))
+    return ReportView(made, asked=Hypotheses(primary=primary), **options), made
+
+
+@pytest.mark.parametrize("primary", ["fair.f", "strict_f", "strict.p", "semeval.type_f", "ser", "loio_f"])
+@pytest.mark.parametrize("confidence", [None, FEW])
+def test_everything_of_a_report_follows_the_primary_score(primary, confidence):
+    view, made = ranked("fair", "strict", "semeval", "slot_error", "loio", primary=primary, confidence=confidence)
+    metric, score = view.primary
+    values = [evaluate(one.counts)["metrics"][metric]["scores"][score] for one in made]
+    best = (max if view.score.higher_is_better else min)(values)
+    assert values[view.lead] == best
+    name = sentence_name(view.metric, score)
+    lines = [*view.opening(), view.findings()[0].sentence]
+    assert all(name in line for line in lines), lines
+    others = {sentence_name(m, s.name) for m in view.systems[0].counts.metrics for s in m.headlines} - {name}
+    assert not [line for line in lines for other in others if f"{other} " in line.replace(name, "")], lines
+    (labels,) = view.tables(["labels"])
+    of_label = label_score(view.metric, score).name
+    shown = labels.rows[0][labels.header.index("F" if "F" in labels.header else labels.header[-1])]
+    if score.endswith("f") or "F" not in labels.header:
+        per_label = evaluate(made[0].counts)["metrics"][metric]["per_type"]["A"]["scores"][of_label]
+        assert (shown.value if isinstance(shown, Estimate) else shown) == per_label
+    by_length = breakdown(made[view.lead].annotated_documents, [view.sliced], "eLen")
+    (slices,) = (table for table in view.tables(["slices"]) if table.title == view.slices[0].title)
+    bucket = by_length["metrics"][view.sliced.name]["2"]["scores"]
+    names = view._label_triple(view.sliced)
+    width = len(PRF) + 1
+    start = 2 + width * view.lead + 1
+    row = next(row for row in slices.rows if row[0] == "2 words")
+    assert [*row[start : start + 3]] == [bucket[each] for each in names]
+    mended = [table.title for table in view.tables(["mending"])]
+    assert mended[0].startswith(f"{metric if metric in ('strict', 'semeval') else 'fair'} ")
+
+
+@pytest.mark.parametrize("primary", ["fair.f", "ser"])
+@pytest.mark.parametrize("confidence", [None, FEW])
+def test_the_table_of_systems_has_the_best_first_with_what_each_fixes_and_breaks(primary, confidence):
+    view, made = ranked("fair", "strict", "slot_error", primary=primary, confidence=confidence)
+    (table,) = view.ranked_systems("may ship", {"half": "yes", "wordy": "no"})
+    metric, score = view.primary
+    values = {one.name: evaluate(one.counts)["metrics"][metric]["scores"][score] for one in made}
+    order = sorted(values, key=lambda name: values[name], reverse=view.score.higher_is_better)
+    assert [row[0] for row in table.rows] == order
+    assert [ask["one"] for ask in table.asks] == [*map(view.names.index, order)]
+    right = [[{*d.gold} & {*d.pred} for d in one.documents] for one in made]
+    for name, own, difference, fixes, breaks, ships in table.rows:
+        k = view.names.index(str(name))
+        assert (own.value if isinstance(own, Estimate) else own) == values[name]
+        assert ships == {"pieces": "baseline", "half": "yes", "wordy": "no"}[name]
+        if not k:
+            assert [difference, fixes, breaks] == [None] * 3
+            continue
+        shown = difference.value if isinstance(difference, Estimate) else difference
+        assert shown == pytest.approx(values[name] - values["pieces"])
+        assert isinstance(difference, Estimate) is bool(confidence)
+        assert fixes == sum(len(a - b) for a, b in zip(right[k], right[0]))
+        assert breaks == sum(len(b - a) for a, b in zip(right[k], right[0]))
+        assert not fixes or fixes.ask == {"one": 0, "other": k, "chosen": [0]}
+        assert not breaks or breaks.ask == {"one": 0, "other": k, "chosen": [1]}
+    assert [*ReportView([made[0]]).ranked_systems()] == []
+
+
+def test_the_primary_score_decides_who_leads():
+    leads = {name: ranked("fair", "strict", "slot_error", primary=name)[0].lead for name in ("fair_f", "strict_p")}
+    assert leads["fair_f"] != leads["strict_p"]
 
 
 def test_the_three_errors_that_repeat_most_are_named_with_their_documents():
@@ -218,7 +342,7 @@ def test_what_repeats_is_told_first_where_no_label_is_predicted_too_often_or_too
     missed = [(4 * k, 4 * k + 3, "PER") for k in range(12)]
     for pred, first in (([], "rates"), ([*missed[:-1], (44, 47, "ORG")], "groups")):
         view = ReportView([system("one", Document(missed, pred, "Ada " * 12))])
-        assert [each.section for each in view.story] == [first, *{"rates", "groups"} - {first}]
+        assert [each.section for each in view.story_of(0)] == [first, *{"rates", "groups"} - {first}]
 
 
 def test_rows_of_repeated_errors_ask_for_the_errors_behind_them():
@@ -242,7 +366,7 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
     assert said("gold", PERFECT) == ("nothing speaks against gold", [])
     view = ReportView([made])
-    assert view.ask_errors_in_doubt == {"one": 0, "group": len(view.lists) - 1}
+    assert view.ask_errors_in_doubt(view.lead) == {"one": 0, "group": len(view.lists) - 1}
 
 
 def test_each_document_is_judged_once_for_all_tables_and_sentences_but_mending():
@@ -265,7 +389,9 @@ def test_a_chart_without_values_is_not_there():
         return {*all_charts(ReportView([system("a", *documents, metrics=["fair"])]))}
 
     assert drawn(Document([], [], "")) == set()
-    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == {"scores", "labels", "eLen", "case", "position"}
+    assert drawn(Document([(0, 1, "A")], [(0, 1, "A")], "a")) == {"scores", "labels"}
+    divided = Document([(0, 1, "A"), (2, 5, "A")], [(0, 1, "A"), (2, 5, "A")], "a b c")
+    assert drawn(divided) == {"scores", "labels", "eLen", "position"}
     assert drawn(Document([(0, 1, "A")], [], "a")) >= {"errors"}
 
 
@@ -287,6 +413,26 @@ def test_a_score_that_is_cut_off_at_zero_has_no_dot():
     document = Document([(0, 1, "A")], [(2, 3, "A"), (4, 5, "A")], "a b c")
     values = all_charts(ReportView([system("a", document, metrics=["slot_error", "fair"])]))["scores"]["data"]["values"]
     assert {dot["name"] for dot in values} == {"fair"}
+
+
+@pytest.mark.parametrize("primary", ["fair.f", "strict.f", "wrf"])
+def test_the_primary_score_comes_first_and_larger_in_its_chart(primary):
+    view = ReportView([small(), small(SECOND, "b")], asked=Hypotheses(primary=primary))
+    spec = all_charts(view)["scores"]
+    (first, *_), rest = spec["data"]["values"], [each for each in spec["data"]["values"] if each["order"]]
+    assert first["order"] == 0 and first["name"] == view.metric.name and first["primary"]
+    assert rest and not any("primary" in each for each in rest)
+    (size,) = (layer["encoding"]["size"] for layer in spec["layer"] if "size" in layer["encoding"])
+    assert size["condition"]["value"] > size["value"] and size["condition"]["test"] == "datum.primary"
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_tall_chart_has_its_axis_at_the_top_too(number):
+    made = [small(FIRST, f"s{k}") for k in range(number)]
+    spec = all_charts(ReportView(made))["scores"]
+    axes = [layer["encoding"]["x"].get("axis") for layer in spec["layer"]]
+    sides = [axis.get("orient", "bottom") for axis in axes if axis]
+    assert sides == ["bottom", "top"][: 1 + (spec["height"] > TALL)] and (spec["height"] > TALL) is (number == 4)
 
 
 def test_charts_are_valid_though_a_report_does_not_check_them():
@@ -398,7 +544,7 @@ def test_the_sentence_on_the_primary_score_comes_first(here, primary):
     (said,) = (row["verdict"] for row in rows if f"{row['metric']}.{row['score']}" == primary)
     expected = {"fair.f": "not settled: between", "slot_error.ser": "in this score the outputs differ in 5 documents"}
     assert said.startswith(expected[primary])
-    assert text.index(f"; {said}.") < text.index("24 documents, ")
+    assert text.index(f": {said}.") < text.index("24 documents, ")
 
 
 def test_a_margin_and_secondary_scores_are_those_asked_for(here):

@@ -1,11 +1,12 @@
-// Columns of wide tables can be hidden. Those of several systems begin without P and R where there is no room for them.
+// Columns of wide tables can be hidden. Those of several systems begin without precision, then without intervals, where
+// there is no room for them; recall always stays.
 
 const WIDE = 6; // columns; a wider table has boxes for them
 
 document.querySelectorAll("table.sortable").forEach((table) => {
   const [heads, above] = [...table.tHead.rows].reverse().map((row) => [...row.cells]);
-  let group = "";
-  const titles = heads.map((head) => (group = head.textContent.trim() || group)); // bars belong to the numbers before them
+  const titles = heads.map((head) => head.textContent.trim());
+  const groups = table.querySelectorAll("colgroup");
   const systems = (above || []).flatMap((cell) => new Array(cell.colSpan).fill(cell.textContent.trim()));
   const rows = [...table.tBodies[0].rows];
   if (table.matches(".cards")) {
@@ -29,18 +30,19 @@ document.querySelectorAll("table.sortable").forEach((table) => {
     for (const row of [{ cells: heads }, ...rows]) [...row.cells].forEach((cell, k) => (cell.hidden = isHidden[k]));
     table.classList.toggle("bare", hidden.has("intervals"));
     let column = 0;
-    for (const cell of above || []) {
+    (above || []).forEach((cell, k) => {
       cell.dataset.width ??= String(cell.colSpan);
       const own = isHidden.slice(column, (column += Number(cell.dataset.width))).filter((each) => !each).length;
       cell.hidden = own === 0;
-      cell.colSpan = Math.max(own, 1);
-    }
+      cell.colSpan = groups[k].span = Math.max(own, 1);
+      groups[k].hidden = own === 0;
+    });
     boxes.querySelectorAll("input").forEach((box) => (box.checked = !hidden.has(box.value)));
     summary.textContent = hidden.size ? `Columns, without ${[...hidden].join(", ")}` : "Columns";
   };
   const box = table.parentElement;
   box.before(make("details", { class: "columns" }, summary, boxes));
-  for (const title of ["R", "P"]) if (above && choices.includes(title) && box.scrollWidth > box.clientWidth) {
+  for (const title of ["P", "intervals"]) if (above && [...choices, ...intervals].includes(title) && box.scrollWidth > box.clientWidth) {
     hidden.add(title);
     draw();
   }

@@ -1,9 +1,12 @@
-// A queue of places to decide on one by one, with keys that work everywhere except in text fields. Each page
+// A queue of places to decide on one by one, with keys that work while the focus is in it, except in text fields. Each page
 // defines isMarked(place), keepPosition(), cardOf(place) and undo().
 
 const UNKEPT = "This browser keeps nothing: save your work before you close the page.";
 
-const review = { queue: "", places: [], at: 0 };
+// What the progress says of places that are done and left, and of a queue without any left.
+const DEFAULT_WORDS = { done: (done, left) => `${number(done)} done, ${number(left)} left`, all: "Every place has a mark." };
+
+const review = { queue: "", places: [], at: 0, words: DEFAULT_WORDS };
 
 const current = () => review.places[review.at];
 
@@ -11,8 +14,14 @@ function keep(name, value) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    $("notice").textContent = UNKEPT;
+    warnUnkept();
   }
+}
+
+// Says beside the list and beside the marks that they are lost with the page.
+function warnUnkept() {
+  $("notice").textContent = UNKEPT;
+  $("unkept").textContent = UNKEPT;
 }
 
 // Returns `read` of the value that this browser stores under a name, or of `otherwise` if none can be read.
@@ -20,7 +29,7 @@ function kept(name, read, otherwise) {
   try {
     return read(JSON.parse(localStorage.getItem(name)) ?? otherwise);
   } catch {
-    $("notice").textContent = UNKEPT;
+    warnUnkept();
     return read(otherwise);
   }
 }
@@ -43,9 +52,11 @@ function goToPlace(at) {
 function goToUnmarked() {
   const after = review.places.findIndex((place, i) => i > review.at && !isMarked(place));
   const found = after < 0 ? review.places.findIndex((place) => !isMarked(place)) : after;
-  if (found < 0) tell("Every place has a mark.");
+  if (found < 0) tell(review.words.all);
   else goToPlace(found);
 }
+
+const NOTHING_UNDONE = "There is nothing to undo.";
 
 const tell = (words) => ($("review-notice").textContent = words);
 
@@ -56,7 +67,7 @@ function drawProgress() {
   $("review-state").hidden = !review.queue;
   $("review-bar").max = Math.max(all, 1);
   $("review-bar").value = done;
-  $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${number(done)} done, ${number(all - done)} left` : "Nothing to review here";
+  $("review-done").textContent = all ? `Place ${number(review.at + 1)} of ${number(all)}: ${review.words.done(done, all - done)}` : "Nothing to review here";
 }
 
 // Draws the current place. The focus stays where it is.
@@ -97,9 +108,14 @@ const onReview = (start) => document.querySelectorAll("[data-review]").forEach((
   focusCard();
 }));
 
-// Runs the action that `actionOf` returns for a key, if any.
-const onKeys = (actionOf) => addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target)) return;
+// Keys of one letter can be switched off, since speech input and slips of the hand press them too.
+const KEYS_ON = "spacy-nereval keys";
+$("keys").checked = kept(KEYS_ON, (on) => on !== false, true);
+$("keys").addEventListener("change", () => keep(KEYS_ON, $("keys").checked));
+
+// Runs the action that `actionOf` returns for a key, if any, while the focus is within the elements of a selector.
+const onKeys = (within, actionOf) => addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !$("keys").checked || !event.target.closest?.(within) || isTextField(event.target)) return;
   const action = actionOf(event);
   if (!action) return;
   event.preventDefault();

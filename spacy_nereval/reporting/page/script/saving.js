@@ -1,6 +1,7 @@
 // Copy text to the clipboard, or save it as a file.
 
 async function copy(text, what) {
+  let copied = true;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -8,10 +9,10 @@ async function copy(text, what) {
     area.value = text;
     document.body.append(area);
     area.select();
-    document.execCommand("copy");
+    copied = document.execCommand("copy");
     area.remove();
   }
-  $("notice").textContent = `${what} copied.`;
+  $("notice").textContent = copied ? `${what} copied.` : `This browser refuses to copy. ${what}: not copied.`;
 }
 
 function save(text, file) {

@@ -6,6 +6,12 @@ function fill(id, options) {
   if (!$(id).options.length) $(id).append(...options.map(([value, text]) => option(String(value), text)));
 }
 
+// On phones the contents take most of the first screen, so that they begin closed there.
+if (matchMedia("(max-width: 40rem)").matches) $("contents").open = false;
+document.querySelectorAll("nav.contents a").forEach((link) => link.addEventListener("click", () => {
+  if (matchMedia("(max-width: 40rem)").matches) $("contents").open = false;
+}));
+
 // Runs an action once typing pauses.
 const soon = (() => {
   let timer;

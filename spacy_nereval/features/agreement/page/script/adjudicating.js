@@ -47,6 +47,7 @@ const doubting = () => decide({ chosen: null, unclear: !decisions.get(current().
 function undo() {
   const [key, before] = undone.pop() ?? [];
   if (key) setDecision(key, before);
+  else tell(NOTHING_UNDONE);
 }
 
 function cardOf({ k, p, key }) {
@@ -64,11 +65,12 @@ function cardOf({ k, p, key }) {
 
 const ACTIONS = { ...MOVES, u: doubting, 0: () => choosing([]) };
 
-onKeys(({ key }) => {
+onKeys("#review .found", ({ key }) => {
   if (!current()) return null;
   if (Object.hasOwn(ACTIONS, key)) return ACTIONS[key];
-  const reading = /^[1-9]$/.test(key) && readingsOf(documents[current().k], documents[current().k].places[current().p])[Number(key) - 1];
-  return reading && (() => choosing(reading.spans));
+  if (!/^[1-9]$/.test(key)) return null;
+  const reading = readingsOf(documents[current().k], documents[current().k].places[current().p])[Number(key) - 1];
+  return () => (reading ? choosing(reading.spans) : tell(`There is no choice ${key} here.`));
 });
 
 onReview(() => startReview(places.map(([k, p]) => keyOf(k, p))));

@@ -1,9 +1,9 @@
 // Marks as files, and files of marks read again.
 
-const EVERY = ["document", "id", "digest", "copy", "system", "verdict", "gold", "pred", "reason", "evidence", "mark", "note", "proposed", "decided"];
+const EVERY = ["document", "id", "digest", "copy", "system", "verdict", "gold", "pred", "reason", "evidence", "mark", "note", "proposed", "decided", "others"];
 
 // A mark as `nereval apply` reads it: a line of JSON.
-function recordOf(key, { mark, note, decided, seen }) {
+function recordOf(key, { mark, note, decided, seen, others = [] }) {
   const place = placeAt(key);
   const { k } = place;
   const text = documents[k][1];
@@ -11,7 +11,8 @@ function recordOf(key, { mark, note, decided, seen }) {
   const { reasons, words } = evidenceOf(place);
   const [proposed] = proposalsOf(place);
   const values = [k + 1, documents[k][0], digestOf(k), copiesOf(k).indexOf(k), seen?.system ?? null, seen?.verdict ?? null, each(named(goldAt(key))), each(seen?.pred ?? null),
-    reasons.join("; "), words.join("; "), mark ? MARKS[mark].words : "", note, proposed ? proposed.map(each) : null, decided && decided.map(each)];
+    reasons.join("; "), words.join("; "), mark ? MARKS[mark].words : "", note, proposed ? proposed.map(each) : null, decided && decided.map(each),
+    others.map((other) => ({ ...other, mark: other.mark ? MARKS[other.mark].words : "", decided: other.decided && other.decided.map(each) }))];
   return Object.fromEntries(EVERY.map((field, i) => [field, values[i]]));
 }
 
@@ -30,6 +31,7 @@ function marksAsTable(marks) {
   const spans = (found) => (found === null ? "" : found.map(({ label, text, start, end }) => `${label} “${text}” ${start}–${end}`).join("; ") || "no span");
   const lines = recordsOf(marks).map((row) => EVERY.flatMap((field) => {
     if (["gold", "pred"].includes(field)) return ["start", "end", "label", "text"].map((part) => row[field]?.[part] ?? null);
+    if (field === "others") return [row.others.map((other) => [other.by, other.mark, spans(other.decided), other.note, other.settled && `settled: ${other.settled}`].filter(Boolean).join(", ")).join("; ")];
     return ["proposed", "decided"].includes(field) ? [spans(row[field])] : [row[field]];
   }));
   return [fields, ...lines].map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
@@ -71,12 +73,13 @@ function markOf(row) {
   if (k === undefined) throw new TypeError();
   const text = documents[k][1] ?? "";
   const read = ({ start, end, label }) => [inUnits(text, start), inUnits(text, end), label];
-  const mark = row.mark ? Object.keys(MARKS).find((each) => MARKS[each].words === row.mark) : "";
+  const said = ({ mark, decided }) => ({ mark: mark ? Object.keys(MARKS).find((each) => MARKS[each].words === mark) : "", decided: decided ? decided.map(read) : null });
   const [gold, pred] = [row.gold, row.pred].map((each) => each && read(each));
-  const decided = row.decided ? row.decided.map(read) : null;
+  const { mark, decided } = said(row);
+  const others = (row.others ?? []).map((other) => ({ ...said(other), note: other.note ?? "", by: other.by ?? "", settled: other.settled ?? null }));
   const g = gold ? goldsOf(k).findIndex((each) => String(named(each)) === String(gold)) : ANY;
   const stretch = pred || (decided && decided[0]);
-  const value = { mark, note: row.note ?? "", decided, seen: row.system ? { system: row.system, pred: pred || null, verdict: row.verdict ?? "" } : null };
+  const value = { mark, note: row.note ?? "", decided, seen: row.system ? { system: row.system, pred: pred || null, verdict: row.verdict ?? "" } : null, ...(others.length ? { others } : {}) };
   if ((gold && g < 0) || (!gold && !stretch) || !isMark(value)) throw new TypeError();
   return [keyOf(k, g, ...(stretch || [])), value];
 }
@@ -95,11 +98,12 @@ function marksIn(text) {
   return { found, refused };
 }
 
-const isSame = (a, b) => a.mark === b.mark && JSON.stringify(a.decided) === JSON.stringify(b.decided);
+// Two notes as one.
+const notes = (own, other) => [...new Set([own, other].filter(Boolean))].join("; ");
 
-// The changes from joining other marks to the reader's own: [key, mark]. Where marks differ, the own one stays, with
-// the other one in `other`.
-function joined(marks, found) {
+// The changes from joining the marks of a file to the reader's own: [key, mark]. Where marks differ, the own one stays,
+// with the other one in `others`. `by` is the name of the file.
+function joined(marks, found, by = "") {
   const changes = [];
   const numbers = { added: 0, same: 0, differing: 0 };
   for (const [key, value] of found) {
@@ -107,8 +111,15 @@ function joined(marks, found) {
     const kind = !own ? "added" : isSame(own, value) ? "same" : "differing";
     numbers[kind] += 1;
     if (kind === "added") changes.push([key, value]);
-    if (kind === "same" && value.note && value.note !== own.note) changes.push([key, { ...own, note: [own.note, value.note].filter(Boolean).join("; ") }]);
-    if (kind === "differing") changes.push([key, { ...own, other: { mark: value.mark, decided: value.decided, note: value.note } }]);
+    else {
+      const { mark, decided, note } = value;
+      const others = [...othersOf(own)];
+      for (const other of [{ mark, decided, note, by, settled: null }, ...othersOf(value)]) {
+        if (![own, ...others].some((each) => isSame(each, other))) others.push(other);
+      }
+      const next = { ...own, ...(others.length ? { others } : {}), ...(kind === "same" ? { note: notes(own.note, note) } : {}) };
+      if (JSON.stringify(next) !== JSON.stringify(own)) changes.push([key, next]);
+    }
   }
   return { changes, numbers };
 }

@@ -13,7 +13,23 @@ const NO_MARK = { mark: "", note: "", decided: null, seen: null };
 
 const isSpan = (value) => Array.isArray(value) && value.length === 3 && value.slice(0, 2).every(Number.isInteger) && typeof value[2] === "string";
 const isMark = (value) => Boolean(value) && (value.mark === "" || Object.hasOwn(MARKS, value.mark)) && typeof value.note === "string" &&
-  (value.decided === null || (Array.isArray(value.decided) && value.decided.every(isSpan)));
+  (value.decided === null || (Array.isArray(value.decided) && value.decided.every(isSpan))) && othersOf(value).every((other) => isMark(other));
+
+// The marks of other reviewers that differed from this one: { mark, decided, note, by, settled }. `settled` is "mine" or
+// "theirs", whichever was chosen; null while the dispute is open.
+const othersOf = (value) => value?.others ?? [];
+const openDispute = (value) => othersOf(value).find(({ settled }) => !settled);
+
+const isSame = (a, b) => a.mark === b.mark && JSON.stringify(a.decided) === JSON.stringify(b.decided);
+
+// A mark whose open disputes end where it says the same as another reviewer, and reopen where it no longer does.
+function withDisputes(value) {
+  if (!value?.others) return value;
+  return { ...value, others: value.others.map((other) => ({ ...other, settled: isSame(value, other) ? "theirs" : other.settled === "theirs" ? null : other.settled })) };
+}
+
+// A mark as version 0.2 stored it, with a single other one.
+const upgraded = ({ other, ...value }) => (other ? { ...value, others: [{ ...other, by: "", settled: null }] } : value);
 
 // The gold span of a place; null if it has none.
 const goldAt = (key) => {

@@ -69,7 +69,7 @@ const QUEUES = {
   } },
   disagreements: { words: "disagreements of systems", places: () => (systems.length > 1 ? disagreements() : []) },
   list: { words: "the list below", places: ({ rows, asked }) => listedPlaces(rows, asked) },
-  disputed: { words: "marks that differ", places: ({ marks }) => [...marks].filter(([, { other }]) => other).map(([key]) => placeAt(key)) },
+  disputed: { words: "marks that differ", places: ({ marks }) => [...marks].filter(([, value]) => othersOf(value).length).map(([key]) => placeAt(key)) },
 };
 
 // The place of a key. A system's prediction there is looked up, since a key has none.
@@ -157,21 +157,20 @@ function spansNow(k, marks) {
 }
 
 // The changes of marks by a decision on a place: [key, mark] for it and for gold spans that the decision replaces; or
-// { refused: reason }.
-function decisionOn(place, spans, marks) {
+// { refused: reason }. `before` is the mark that the decision completes.
+function decisionOn(place, spans, marks, before = marks.get(place.key) || NO_MARK) {
   const text = textOf(place.k);
   if (text === null) return { refused: "This document has no text." };
   for (const [start, end, label] of spans) {
     if (!label.trim()) return { refused: "A span needs a label." };
     if (!(start < end) || end > text.length || !text.slice(start, end).trim()) return { refused: "These boundaries have no words between them." };
   }
-  const before = marks.get(place.key) || NO_MARK;
   const seen = before.seen || seenAt(place);
-  const changes = [[place.key, { ...before, mark: "gold", decided: spans, seen, other: undefined }]];
+  const changes = [[place.key, { ...before, mark: "gold", decided: spans, seen }]];
   for (const [key, each, decided] of isFlat() ? spansNow(place.k, marks) : []) {
     if (key === place.key || !spans.some((own) => overlap(own, each))) continue;
     if (decided) return { refused: `This overlaps the correction ${spanWords(place.k, each)}: undo that first.` };
-    changes.push([key, { ...(marks.get(key) || { ...NO_MARK, seen: seenAt(placeAt(key)) }), mark: "gold", decided: [], other: undefined }]);
+    changes.push([key, { ...(marks.get(key) || { ...NO_MARK, seen: seenAt(placeAt(key)) }), mark: "gold", decided: [] }]);
   }
   return { changes };
 }
@@ -204,10 +203,27 @@ function trimmed(text, start, end) {
   return [start + inside.length - inside.trimStart().length, end - (inside.length - inside.trimEnd().length)];
 }
 
-// A boundary moved by a word: to where the one before begins or the next one ends.
-const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
-function movedBoundary(text, [start, end], side, step) {
-  const words = [...text.matchAll(WORD)].map(({ index, 0: word }) => [index, index + word.length]);
+// Scripts that write no spaces between words: there a run of letters is a clause, which is cut into words.
+const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const RUN = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
+
+// The pieces of a text, [text, offset]: its words or its graphemes ("grapheme"); characters in browsers without both.
+function piecesOf(text, granularity) {
+  if (typeof Intl.Segmenter !== "function") return [...text.matchAll(/[^]/gu)].map(({ 0: piece, index }) => [piece, index]);
+  return [...new Intl.Segmenter(undefined, { granularity }).segment(text)].map(({ segment, index }) => [segment, index]);
+}
+
+// A boundary moved by a word: to where the one before begins or the next one ends. Within the only word of a span, it
+// moves by a character where words have no spaces between them. It stays where it cannot move.
+function movedBoundary(text, span, side, step) {
+  const found = steppedBoundary(text, span, side, step, "word");
+  const stays = found[0] === span[0] && found[1] === span[1];
+  return stays && UNSPACED.test(text.slice(span[0], span[1])) ? steppedBoundary(text, span, side, step, "grapheme") : found;
+}
+
+function steppedBoundary(text, [start, end], side, step, granularity) {
+  const words = [...text.matchAll(RUN)].flatMap(({ index, 0: run }) =>
+    (UNSPACED.test(run) ? piecesOf(run, granularity) : [[run, 0]]).map(([word, at]) => [index + at, index + at + word.length]));
   if (side === "start") {
     const found = step < 0 ? words.findLast(([from]) => from < start) : words.find(([from]) => from > start);
     return found && found[0] < end ? [found[0], end] : [start, end];

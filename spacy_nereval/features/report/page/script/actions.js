@@ -25,7 +25,7 @@ onChange("mark", () => ({ mark: $("mark").value }));
 onChange("wrong", () => ({ wrong: $("wrong").checked }));
 onChange("together", () => ({ together: $("together").checked, at: state.at }));
 onChange("order", () => ({ order: $("order").value, falling: false }));
-for (const [id, part] of [["matrix-system", "system"], ["matrix-metric", "metric"], ["matrix-what", "what"], ["matrix-as", "as"]]) {
+for (const [id, part] of [["matrix-metric", "metric"], ["matrix-what", "what"], ["matrix-as", "as"]]) {
   $(id).addEventListener("change", () => {
     matrix[part] = ["what", "as"].includes(part) ? $(id).value : Number($(id).value);
     drawMatrix();

@@ -20,7 +20,7 @@ function drawChanges() {
   const said = `: ${number(numbers.fixed)} fixed, ${number(numbers.broken)} broken, ${number(numbers.changed)} changed otherwise`;
   const caption = make("caption", null, bdi(systems[pair.one]), ", then ", bdi(systems[pair.other]), said);
   const heads = outcomes.map((outcome) => make("th", { scope: "col", class: "number" }, outcome));
-  const table = make("table", { class: "outcomes" }, caption, make("thead", null, make("tr", null, make("td"), ...heads)), make("tbody", null, ...rows));
+  const table = make("table", { class: "outcomes" }, caption, make("thead", null, make("tr", null, make("th", { scope: "col" }, bdi(systems[pair.one], 40)), ...heads)), make("tbody", null, ...rows));
   const words = `Gold spans under ${name(systems[pair.one])} and ${name(systems[pair.other])}`;
   $("changed").replaceChildren(make("div", { class: "scroll", role: "region", "aria-label": words, tabindex: "0" }, table));
 }

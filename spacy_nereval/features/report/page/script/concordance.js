@@ -4,14 +4,18 @@ const AROUND = 90; // characters on either side
 
 const COLUMNS = [["corpus", "document"], ["before", "before"], ["surface", "span"], ["after", "after"], ["gold", "gold"], ["pred", "predicted"], ["verdict", "verdict"]];
 
+const CHANGE_KINDS = ["fixed", "broken", "changed", "fixed", "broken"]; // of a spurious span that is gone, and of a new one
+
+const LIST_NAME = "Errors, one per line";
+
 const titleOf = (order) => (order === "errors" ? "number of errors" : COLUMNS.find(([key]) => key === order)[1]);
 
 function concordance(shown) {
   const head = COLUMNS.filter(([, title]) => !["before", "after"].includes(title)).map(([order, title]) => header(order, title));
   head.splice(1, 1, make("th", { scope: "col", class: "kwic-head" }, header("before", "before"), header("surface", "span"), header("after", "after")));
-  const table = make("table", { class: "lines" }, make("thead", null, make("tr", null, ...head, ...(comparing() ? [] : [make("th", { scope: "col" }, "your mark")]))),
+  const table = make("table", { class: "lines" }, make("caption", { class: "hidden" }, LIST_NAME), make("thead", null, make("tr", null, ...head, ...(comparing() ? [] : [make("th", { scope: "col" }, "your mark")]))),
     make("tbody", null, ...shown.map(line)));
-  return make("div", { class: "scroll", role: "region", "aria-label": "Errors, one per line", tabindex: "0" }, table);
+  return make("div", { class: "scroll", role: "region", "aria-label": LIST_NAME, tabindex: "0" }, table);
 }
 
 function header(order, title) {
@@ -27,7 +31,7 @@ function header(order, title) {
 function line(row, i) {
   const doc = documents[row.k];
   const { gold, pred, after, start, end } = spansOf(row, state);
-  const kind = comparing() ? "none" : kindOf(doc, state.one, state.metric, row.v, row.g, row.p);
+  const kind = comparing() ? CHANGE_KINDS[row.v] : kindOf(doc, state.one, state.metric, row.v, row.g, row.p);
   const label = (own) => (own ? bdi(labels[own.label], 30) : "–");
   const cell = (head, ...own) => make("td", { class: own.length > 1 ? "said pair" : "said", "data-head": head, title: own.map((each) => labelName(each ? each.label : ANY)).join(" / ") },
     ...own.flatMap((each) => [" / ", label(each)]).slice(1));
@@ -37,9 +41,9 @@ function line(row, i) {
   const boundary = comparing() ? null : correctBoundary(gold, pred);
   const verdict = wordsOf(row, state) + (boundary ? `, ${boundary === "neither" ? "no" : boundary} boundary correct` : "");
   const element = make("tr", { tabindex: i ? "-1" : "0" },
-    make("td", { class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, kind)),
+    make("th", { scope: "row", class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, comparing() ? "none" : kind)),
     cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),
-    make("td", { class: comparing() ? "said pair" : "said", title: verdict }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), verdict),
+    make("td", { class: "said words", title: verdict }, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), verdict),
     ...(comparing() ? [] : [make("td", { class: "triage" }, ...triage(row))]));
   element.row = row;
   return element;
@@ -93,7 +97,10 @@ function move(step) {
   next = next < 0 ? (step > 0 ? 0 : lines.length - 1) : next + step;
   if (next < 0 || next >= lines.length) {
     const at = state.at + step;
-    if (at < 0 || at >= Math.ceil(rows.length / PER_PAGE.errors)) return;
+    if (at < 0 || at >= Math.ceil(rows.length / PER_PAGE.errors)) {
+      $("notice").textContent = step < 0 ? "This is the first line." : "This is the last line.";
+      return;
+    }
     choose({ at });
     next = step > 0 ? 0 : PER_PAGE.errors - 1;
   }
@@ -113,7 +120,8 @@ function listKey(key, focused) {
   if (key === "j" || key === "k") return () => move(key === "j" ? 1 : -1);
   if (key === "z") return undo;
   const line = focused ?? $("list").querySelector("tbody tr[tabindex='0']");
-  if (!line || comparing()) return null;
+  if (!line) return null;
+  if (comparing()) return "gsun".includes(key) ? () => ($("notice").textContent = "Changes take no marks: choose “Changes to: none” first.") : null;
   if (key === "n") return () => openNote(line.querySelector(".note"));
   const mark = Object.keys(MARKS).find((each) => MARKS[each].key === key);
   return mark ? () => {

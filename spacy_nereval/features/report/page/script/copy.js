@@ -17,6 +17,6 @@ for (const [id, [file, written]] of Object.entries(SAVED)) {
 }
 $("import").addEventListener("change", async () => {
   const [file] = $("import").files;
-  if (file) importMarks(await file.text());
+  if (file) importMarks(await file.text(), file.name);
   $("import").value = "";
 });

@@ -3,15 +3,17 @@
 function drawForm() {
   const named = systems.map((system, k) => [k, systems.length > 1 ? `${letter(k)}: ${name(system)}` : name(system)]);
   fill("system", named);
-  fill("matrix-system", named);
   for (const id of ["metric", "matrix-metric"]) fill(id, metrics.map((metric, k) => [k, metric.name]));
   fill("label", [[ANY, "any"], ...labels.map((label, k) => [k, name(label, 200)])]);
   fill("side", [["", "on either side"], ["gold", "of gold"], ["pred", "predicted"], ["home", "that the verdict counts for"]]);
   fill("mark", [["", "any"], ...Object.entries(MARKS).map(([mark, { words }]) => [mark, words])]);
   $("system").value = String(state.one);
   const rest = named.filter(([k]) => k !== state.one);
-  $("other").replaceChildren(...[[ANY, "nothing"], ...rest].map(([k, words]) => option(String(k), words)));
+  $("other").replaceChildren(...[[ANY, "none"], ...rest].map(([k, words]) => option(String(k), words)));
   $("other").value = String(state.other);
+  $("system-title").textContent = comparing() ? "Changes from" : "Errors of";
+  $("other-title").replaceChildren(...(comparing() ? ["to ", bdi(systems[state.other], 30)] : []));
+  document.querySelectorAll("[data-of]").forEach((element) => (element.hidden = Number(element.dataset.of) !== state.one));
   document.querySelectorAll(".for-system").forEach((element) => (element.hidden = systems.length === 1));
   $("relation").replaceChildren(option("", "anything"), option("only", "only this one is wrong"), option("all", "all are wrong"),
     ...rest.map(([k, words]) => option(String(k), `${words} is right`)));
@@ -19,7 +21,6 @@ function drawForm() {
   $("metric").value = String(state.metric);
   document.querySelectorAll(".single").forEach((element) => (element.hidden = comparing()));
   $("matrix-metric").value = String(matrix.metric);
-  $("matrix-system").value = String(matrix.system);
   $("label").value = String(state.label);
   $("side").value = state.side;
   $("side").hidden = state.label < 0;
@@ -71,7 +72,7 @@ function drawChoices() {
   $("verdicts-title").textContent = comparing() ? "Change" : "Verdict";
   drawBoxes("verdicts", names.map((words, k) => {
     const key = comparing() || words === metric.verdicts[k] ? [] : [" ", make("small", null, metric.verdicts[k])];
-    return { kind: comparing() ? "" : metric.kinds[k], words: [words, ...key], n: numbers[k] };
+    return { kind: comparing() ? CHANGE_KINDS[k] : metric.kinds[k], words: [words, ...key], n: numbers[k] };
   }));
 }
 

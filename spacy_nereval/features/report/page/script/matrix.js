@@ -3,13 +3,13 @@
 
 const LABELS = 25; // labels shown in the matrix, until the reader opens all
 
-const matrix = { system: data.lead, metric: Math.max(fair, 0), all: false, what: "all", as: "n" };
+const matrix = { metric: Math.max(fair, 0), all: false, what: "all", as: "n" };
 
 // From "gold label, predicted label" to the numbers of hits and of errors, and the sums of rows and columns.
 const confusions = new Map(); // by system, metric, and whether there are hits
 
 function confusion(withHits) {
-  const key = `${matrix.system} ${matrix.metric} ${withHits}`;
+  const key = `${state.one} ${matrix.metric} ${withHits}`;
   if (!confusions.has(key)) confusions.set(key, counted(withHits));
   return confusions.get(key);
 }
@@ -20,9 +20,9 @@ function counted(withHits) {
   const { right } = metrics[matrix.metric];
   const add = (map, key, n) => map.set(key, (map.get(key) || 0) + n);
   for (const doc of documents) {
-    verdicts(doc, matrix.system, matrix.metric, (verdict, g, p) => {
+    verdicts(doc, state.one, matrix.metric, (verdict, g, p) => {
       if ((g < 0 && p < 0) || (verdict === right && !withHits)) return;
-      const [gold, pred] = [labelOf(doc[2], g), labelOf(doc[3 + matrix.system][0], p)];
+      const [gold, pred] = [labelOf(doc[2], g), labelOf(doc[3 + state.one][0], p)];
       const key = `${gold} ${pred}`;
       const cell = cells.get(key) || { hits: 0, errors: 0, verdicts: new Set() };
       cells.set(key, cell);
@@ -64,10 +64,10 @@ function drawMatrix() {
     const chosen = what === "hits" ? new Set([metrics[matrix.metric].right]) : found.verdicts;
     const kind = what === "hits" ? "correct" : gold === pred ? "wrong boundaries" : "";
     const said = `gold ${labelName(gold)}, predicted ${labelName(pred)}${kind && `, ${kind}`}: ${number(n)}`;
-    const pressed = state.cell && !comparing() && state.one === matrix.system && state.metric === matrix.metric &&
+    const pressed = state.cell && !comparing() && state.one === state.one && state.metric === matrix.metric &&
       state.cell[0] === gold && state.cell[1] === pred && [...chosen].every((v) => state.chosen.has(v));
     const element = button({ class: `heat ${what}`, title: said, "aria-label": said, "aria-pressed": String(Boolean(pressed)), tabindex: first ? "0" : "-1" },
-      () => ask({ one: matrix.system, other: ANY, metric: matrix.metric, ...(pressed ? {} : { cell: [gold, pred], chosen: new Set(chosen) }) }), shown(n, gold, pred));
+      () => ask({ one: state.one, other: ANY, metric: matrix.metric, ...(pressed ? {} : { cell: [gold, pred], chosen: new Set(chosen) }) }), shown(n, gold, pred));
     element.style.setProperty("--heat", (0.15 + 0.85 * Math.sqrt(n / most[what])).toFixed(3));
     first = false;
     return element;

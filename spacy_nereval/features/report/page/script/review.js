@@ -7,6 +7,7 @@ const OTHERS = 4; // places with the same words that are listed at once
 // Starts or resumes a queue at the place with a key, or without a key at the first place without a mark.
 function startReview(queue, key = null) {
   review.queue = queue;
+  review.words = queue === "disputed" ? DISPUTES : DEFAULT_WORDS;
   review.places = queue ? queueOf(queue, { rows, asked: state, marks: marksMade }) : [];
   const found = review.places.findIndex((place) => (key === null ? !isMarked(place) : place.key === key));
   review.at = Math.max(found, 0);
@@ -15,7 +16,9 @@ function startReview(queue, key = null) {
   drawReview();
 }
 
-const isMarked = ({ key }) => Boolean(marksMade.get(key)?.mark);
+const isMarked = ({ key }) => (review.queue === "disputed" ? !openDispute(marksMade.get(key)) : Boolean(marksMade.get(key)?.mark));
+
+const DISPUTES = { done: (settled) => `${number(settled)} settled`, all: "Every dispute is settled." };
 
 const keepPosition = () => keep(POSITION, [review.queue, current()?.key ?? null]);
 
@@ -40,10 +43,11 @@ function cardOf(place) {
   const doc = documents[place.k];
   const where = make("p", { class: "key" }, button({ class: "link" }, () => openDocument(place.k), `Document ${number(place.k + 1)}`), ...(doc[0] === null ? [] : [" ", bdi(doc[0], 120)]));
   const shown = [gold, ...predicted.map(([, pred]) => pred), ...(value.decided || [])];
-  const parts = [where, passage(place, gold, predicted, value, stretchOf(place, shown)), versions(place, gold, predicted, value)];
+  const parts = [where, passage(place, gold, predicted, value, stretchOf(place, shown)), choicesOf(place, gold), ownCorrection(place),
+    lastLine(value.note, (note) => change(noting(place, note)), "Next without a mark"), versions(place, gold, predicted, value)];
   if (words.length) parts.push(make("ul", { class: "evidence" }, ...words.map((each) => make("li", null, each))));
   for (const each of witnesses) parts.push(others(place, data.review.witnesses[each]));
-  return [...parts, choicesOf(place, gold), ownCorrection(place), lastLine(value.note, (note) => change(noting(place, note)), "Next without a mark")];
+  return parts;
 }
 
 // The text around a place, in which the reader can select other boundaries.
@@ -64,14 +68,28 @@ function passage({ k }, gold, predicted, { decided }, [start, end]) {
 }
 
 // The spans of gold and of each system, and the decision.
-function versions({ k }, gold, predicted, { decided, other }) {
+function versions({ k }, gold, predicted, { decided, others = [] }) {
   const said = (found) => (found ? spanWords(k, found) : "no span");
   const rows = [["gold", said(gold), "none"]];
   for (const [system, pred] of predicted) rows.push([name(systems[system]), said(pred), `system-${system}`]);
   if (decided) rows.push(["decided", correctionWords(k, gold, decided), "hit"]);
-  if (other) rows.push(["another reviewer", [other.mark && MARKS[other.mark].words, other.decided && correctionWords(k, gold, other.decided), other.note].filter(Boolean).join(": "), "none"]);
+  for (const other of others) rows.push([reviewerOf(other), `${markWords(k, gold, other)}${SETTLED[other.settled] ?? ""}`, "none"]);
   return make("dl", { class: "versions" }, ...rows.flatMap(([who, words, kind]) =>
     [make("dt", null, make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), who), make("dd", null, make("bdi", null, words))]));
+}
+
+const SETTLED = { mine: " (you kept yours)", theirs: " (you took it)" };
+const reviewerOf = ({ by }) => (by ? `another reviewer, ${name(by, 40)}` : "another reviewer");
+const markWords = (k, gold, { mark, decided, note }) =>
+  [mark && MARKS[mark].words, decided && correctionWords(k, gold, decided), note].filter(Boolean).join(": ") || "no mark";
+
+// The buttons that settle an open dispute with another reviewer.
+function disputeOf(place, gold, value) {
+  const other = openDispute(value);
+  if (!other) return [];
+  return [make("div", { role: "group", "aria-label": "Which mark stays" },
+    keyButton("m", { class: "choice" }, keepMine, `keep mine: ${markWords(place.k, gold, value)}`),
+    keyButton("t", { class: "choice" }, takeTheirs, `take theirs: ${markWords(place.k, gold, other)}`))];
 }
 
 // Other places where gold has these words and another label.
@@ -95,12 +113,13 @@ function others(place, flat) {
 
 // A button for each mark, and for each correction that is proposed.
 function choicesOf(place, gold) {
-  const { mark: own, decided } = marksMade.get(place.key) || NO_MARK;
+  const value = marksMade.get(place.key) || NO_MARK;
+  const { mark: own, decided } = value;
   const choice = (key, spans) => keyButton(key, { class: "choice", "aria-pressed": String(JSON.stringify(decided) === JSON.stringify(spans)) }, () => choosing(place, spans), correctionWords(place.k, gold, spans));
   const proposed = proposalsOf(place).filter((spans) => spans.length).slice(0, 9).map((spans, i) => choice(String(i + 1), spans));
   const marks = Object.entries(MARKS).map(([mark, { words, key }]) =>
     keyButton(key, { class: "choice", "aria-pressed": String(own === mark) }, () => change(marking(place, mark)), words));
-  return make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "Who is wrong" }, ...marks),
+  return make("div", { class: "answers" }, ...disputeOf(place, gold, value), make("div", { role: "group", "aria-label": "Who is wrong" }, ...marks),
     make("div", { role: "group", "aria-label": "Corrections of gold" }, ...proposed, ...(gold ? [choice("0", [])] : [])));
 }
 
@@ -121,7 +140,7 @@ function ownCorrection(place) {
       if (span) decide(place, [[span[0], span[1], field.value.trim()]]);
     } else if (event.key === "Escape") focusCard();
   });
-  const step = (key, words, side, by) => keyButton(key, { "aria-label": words, title: `${words} (key ${key})` }, () => moveBoundary(place, side, by), by < 0 ? "←" : "→");
+  const step = (key, words, side, by) => keyButton(key, { "aria-label": words, title: `${words} (key ${key})` }, () => moveBoundary(place, side, by), (by < 0) !== rightToLeft.has(place.k) ? "←" : "→");
   return make("div", { class: "own-correction" }, make("label", null, make("kbd", null, "l"), " Label ", field),
     keyButton("b", {}, () => takeSelection(place), "Boundaries as selected"),
     make("span", { role: "group", "aria-label": "Boundaries by words" }, "Begin ", step("q", "begin a word earlier", "start", -1), " ", step("w", "begin a word later", "start", 1), " End ", step("e", "end a word earlier", "end", -1), " ", step("r", "end a word later", "end", 1)));
@@ -137,14 +156,33 @@ function choosing(place, spans) {
   } else decide(place, spans);
 }
 
-function decide(place, spans) {
-  const { changes, refused } = decisionOn(place, spans, marksMade);
+function decide(place, spans, before) {
+  const { changes, refused } = decisionOn(place, spans, marksMade, before);
   if (refused) {
     tell(refused);
     return;
   }
   change(changes);
   if (changes.length > 1) tell(`Also taken out: ${changes.slice(1).map(([key]) => spanWords(place.k, named(goldAt(key)))).join(", ")}.`);
+}
+
+const NO_DISPUTE = "No open dispute with another reviewer here.";
+
+function keepMine() {
+  const { key } = current();
+  const value = marksMade.get(key);
+  if (!openDispute(value)) return tell(NO_DISPUTE);
+  return change([[key, { ...value, others: value.others.map((other) => ({ ...other, settled: other.settled ?? "mine" })) }]]);
+}
+
+function takeTheirs() {
+  const place = current();
+  const value = marksMade.get(place.key);
+  const other = openDispute(value);
+  if (!other) return tell(NO_DISPUTE);
+  const theirs = { ...value, mark: other.mark, decided: other.decided, note: notes(value.note, other.note) };
+  if (!other.decided) return change([[place.key, theirs]]);
+  return decide(place, other.decided, theirs);
 }
 
 // The boundaries that are selected in the text of the place; null if nothing is.
@@ -161,18 +199,22 @@ function selected() {
   return trimmed(textOf(current().k), start, start + range.toString().length);
 }
 
+const NO_SPAN = "There is no span here whose boundaries could move.";
+
 function takeSelection(place) {
   const found = selected();
   const draft = draftOf(place);
   if (!found) tell("Select the words of the span in the text first.");
   else if (draft) decide(place, [[...found, draft[2]]]);
+  else tell(NO_SPAN);
 }
 
 function moveBoundary(place, side, step) {
   const draft = draftOf(place);
-  if (!draft) return;
-  const found = movedBoundary(textOf(place.k) ?? "", draft, side, step);
-  if (String(found) !== String(draft.slice(0, 2))) decide(place, [[...found, draft[2]]]);
+  const found = draft && movedBoundary(textOf(place.k) ?? "", draft, side, step);
+  if (!draft) tell(NO_SPAN);
+  else if (String(found) === String(draft.slice(0, 2))) tell(`The ${side === "start" ? "beginning" : "end"} cannot move further ${(step < 0) ? "back" : "on"}.`);
+  else decide(place, [[...found, draft[2]]]);
 }
 
 // Keys
@@ -185,7 +227,9 @@ const ACTIONS = {
   w: () => moveBoundary(current(), "start", 1),
   e: () => moveBoundary(current(), "end", -1),
   r: () => moveBoundary(current(), "end", 1),
-  0: () => goldAt(current().key) && choosing(current(), []),
+  m: keepMine,
+  t: takeTheirs,
+  0: () => (goldAt(current().key) ? choosing(current(), []) : tell("Gold has no span here that could be taken out.")),
   ...Object.fromEntries(Object.entries(MARKS).map(([mark, { key }]) => [key, () => change(marking(current(), mark))])),
 };
 
@@ -193,14 +237,13 @@ const ACTIONS = {
 function reviewKey(key) {
   if (!current()) return null;
   if (Object.hasOwn(ACTIONS, key)) return ACTIONS[key];
-  const spans = /^[1-9]$/.test(key) && proposalsOf(current()).filter((each) => each.length)[Number(key) - 1];
-  return spans ? () => choosing(current(), spans) : null;
+  if (!/^[1-9]$/.test(key)) return null;
+  const spans = proposalsOf(current()).filter((each) => each.length)[Number(key) - 1];
+  return () => (spans ? choosing(current(), spans) : tell(`There is no correction ${key} here.`));
 }
 
-onKeys(({ key, target }) => {
-  const inList = target.closest("#list-errors tbody tr");
-  return inList || !review.queue ? listKey(key, inList) : reviewKey(key);
-});
+onKeys("#review .found, #list-errors .found", ({ key, target }) =>
+  (target.closest("#list-errors") ? listKey(key, target.closest("tbody tr")) : reviewKey(key)));
 
 $("queue").replaceChildren(option("", "choose what to review"), ...Object.entries(QUEUES)
   .filter(([queue]) => systems.length > 1 || queue !== "disagreements").map(([queue, { words }]) => option(queue, words)));

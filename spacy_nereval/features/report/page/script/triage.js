@@ -6,7 +6,7 @@ let marksMade = new Map();
 const undone = []; // for each change, what the marks were before: [key, mark or nothing]
 
 function loadMarks() {
-  marksMade = kept(STORE, (found) => new Map(found.filter(([key, value]) => isMark(value) && isKey(key))), []);
+  marksMade = kept(STORE, (found) => new Map(found.filter(([key, value]) => isMark(value) && isKey(key)).map(([key, value]) => [key, upgraded(value)])), []);
 }
 
 // Whether a key names a place of this gold annotation.
@@ -18,8 +18,9 @@ function isKey(key) {
 // Changes marks: [key, mark], or [key] to remove the mark. All of them are undone together.
 function change(changes, undoing = false) {
   if (!undoing) undone.push(changes.map(([key]) => [key, marksMade.get(key)]));
-  for (const [key, value] of changes) {
-    if (value && (value.mark || value.note || value.decided)) marksMade.set(key, value);
+  for (const [key, changed] of changes) {
+    const value = undoing ? changed : withDisputes(changed);
+    if (value && (value.mark || value.note || value.decided || othersOf(value).length)) marksMade.set(key, value);
     else marksMade.delete(key);
   }
   keep(STORE, [...marksMade]);
@@ -28,13 +29,14 @@ function change(changes, undoing = false) {
 
 function undo() {
   if (undone.length) change(undone.pop(), true);
+  else $("notice").textContent = tell(NOTHING_UNDONE);
 }
 
 // The change that marks a place. The same mark again removes it, and another mark removes the decision.
 function marking(place, mark) {
   const before = marksMade.get(place.key) || { ...NO_MARK, seen: seenAt(place) };
   const next = mark === before.mark ? "" : mark;
-  return [[place.key, { ...before, mark: next, decided: next === "gold" ? before.decided : null, other: undefined }]];
+  return [[place.key, { ...before, mark: next, decided: next === "gold" ? before.decided : null }]];
 }
 
 const noting = (place, note) => [[place.key, { ...(marksMade.get(place.key) || { ...NO_MARK, seen: seenAt(place) }), note }]];
@@ -80,19 +82,22 @@ function redrawMarks() {
 
 function drawMarks() {
   const decided = [...marksMade.values()].filter((mark) => mark.decided).length;
-  $("marks").textContent = marksMade.size ? `${many(marksMade.size, "mark")} in this browser${decided ? `, ${many(decided, "correction")}` : ""}` : "No marks yet";
+  const open = [...marksMade.values()].filter(openDispute).length;
+  const parts = [`${many(marksMade.size, "mark")} in this browser`, ...(decided ? [many(decided, "correction")] : []), ...(open ? [many(open, "open dispute")] : [])];
+  $("marks").textContent = marksMade.size ? parts.join(", ") : "No marks yet";
   for (const id of Object.keys(SAVED)) $(id).disabled = marksMade.size === 0;
 }
 
-function importMarks(text) {
+function importMarks(text, file) {
   const { found: read, refused } = marksIn(text);
-  const { changes, numbers } = joined(marksMade, read);
+  const { changes, numbers } = joined(marksMade, read, file);
   change(changes);
   const parts = [`Read ${many(read.length, "mark")}`];
   if (numbers.same) parts.push(`${number(numbers.same)} as yours`);
-  if (numbers.differing) parts.push(`${number(numbers.differing)} differ from yours, which stay: review them as “${QUEUES.disputed.words}”`);
+  if (numbers.differing) parts.push(`${number(numbers.differing)} differ from yours, which stay until you settle them`);
   if (refused) parts.push(`left out ${many(refused, "line")} that are not marks on this gold`);
   refresh();
+  if (numbers.differing) startReview("disputed");
   $("notice").textContent = `${parts.join("; ")}.`;
   tell($("notice").textContent);
 }

@@ -78,7 +78,7 @@ const CHARTS = {
 function curvesAsTable(asked) {
   const rows = chosenLines(asked).flatMap(({ s, k }) => {
     const { cuts, curves } = sideOf(s, asked);
-    return cuts.map((cut, at) => [systems[s], k ? data.labels[k] : "", data.scores[asked.score].title, cut, (curves[asked.score][k] || [])[at] ?? null]);
+    return cuts.map((cut, at) => [systems[s], data.golds[asked.side], k ? data.labels[k] : "", data.scores[asked.score].title, cut, (curves[asked.score][k] || [])[at] ?? null]);
   });
-  return [["system", "label", "score", "cut", "value"], ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n");
+  return [["system", "documents", "label", "score", "cut", "value"], ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n");
 }
