@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.compression import format_extension, strip_compression
 from ..core.features import features
-from ..core.messages import describe_unknown, install_command
+from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
@@ -82,7 +82,28 @@ class Shown(dict[str, Any]):
         True
         """
         made: Callable[[Mapping[str, Any]], S] = cls
-        return made(read_result(Path(path), cls._kind))
+        return cls._checked(path, read_result(Path(path), cls._kind), made)
+
+    @classmethod
+    def _checked(cls, path: str | Path, values: Mapping[str, Any], make: Callable[[Mapping[str, Any]], S]) -> S:
+        """Return the result of values that were read from a file, after all that it shows has been made once.
+
+        Raises:
+            ValueError: Something lacks, or is no value that it can have.
+        """
+        try:
+            result = make(values)
+            view = result._view()
+            as_text(view.tables([*view.makers]))
+            result.summary()
+            result.to_json()
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            reason = shorten(" ".join(str(error).split()) or type(error).__name__, LONGEST_REASON)
+            lack = f"it has no {reason}" if isinstance(error, LookupError) else reason
+            raise ValueError(
+                f"{path} was changed or damaged after {cls._kind}.save or a command wrote it ({lack}): make it again"
+            ) from None
+        return result
 
     _lines: ClassVar[Mapping[str, str]] = {}
     """Names from other packages, and what to write here instead."""

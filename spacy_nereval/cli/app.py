@@ -29,9 +29,21 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
+from ..core.expansion import use_max_expansion
 from ..core.features import extensions, load_object
-from ..core.messages import NAME_ALONE, Pasted, TryAgain, shorten, use_spelling
-from .command_options import CODE, DEBUG, EPILOG, FIELD_GROUPS, GROUPS, LOG_FORMAT, OFTEN, OPTION_GROUPS, LogFormat
+from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, shorten, use_spelling
+from .command_options import (
+    CODE,
+    DEBUG,
+    EPILOG,
+    EXPANSION,
+    FIELD_GROUPS,
+    GROUPS,
+    LOG_FORMAT,
+    OFTEN,
+    OPTION_GROUPS,
+    LogFormat,
+)
 from .guards import (
     NamedInputs,
     check_files,
@@ -39,6 +51,7 @@ from .guards import (
     one_line_message,
     open_streams,
     output_files,
+    stopped_by_signals,
     with_matching_files,
     with_standard_streams,
 )
@@ -71,6 +84,15 @@ needs none. They are imported for the help alone, since spaCy imports the comman
 
 class GroupedCommand(TyperCommand):
     """A command whose help shows the options that are asked for often, and names the groups of the others."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments. The error of a bad value shows no more than its beginning."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # releases of typer differ in its class
+            if isinstance(said := getattr(error, "message", None), str):
+                error.message = shorten(said, LONGEST)  # type: ignore[attr-defined]
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage after the command."""
@@ -371,7 +393,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
     @wraps(function)
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
-        with log_as(kwargs.get("log_format", "text")):
+        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")):
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
@@ -380,7 +402,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
         own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
-            with use_spelling(as_option), ExitStack() as printed:
+            with use_spelling(as_option), use_max_expansion(kwargs.get("max_expansion")), ExitStack() as printed:
                 kwargs = with_standard_streams(kwargs)
                 for extension in added:
                     kwargs = extension.prepare(kwargs)
@@ -436,6 +458,7 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
         for field in members[extension]:
             parameters.setdefault(field.name, field)
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
+    parameters["max_expansion"] = _parameter("max_expansion", int | None, EXPANSION)
     parameters["debug"] = _parameter("debug", bool, DEBUG)
     parameters["log_format"] = _parameter("log_format", LogFormat, LOG_FORMAT)
     parameters["help_all"] = _parameter("help_all", bool, HELP_ALL)

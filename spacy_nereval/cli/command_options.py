@@ -16,6 +16,7 @@ from typer import Argument, Option
 
 from ..core import arguments
 from ..core.arguments import MOST_DOCUMENTS, TABLE_FORMATS, Choosing, Labelling, Reading
+from ..core.expansion import HELD, MULTIPLE, READ, VARIABLE
 from ..core.messages import describe_unknown, did_you_mean
 
 if TYPE_CHECKING:
@@ -94,6 +95,15 @@ LOG_FORMAT = Option(
     "--log-format",
     help="What is said beside the result, such as warnings and errors: lines to read, or for programs a JSON object "
     "per line on stderr",
+)
+EXPANSION = Option(
+    None,
+    "--max-expansion",
+    envvar=VARIABLE,
+    min=0,
+    max=999_999_999,
+    help="Read files that are at most this many times as large unpacked or in memory; 0 for any. By default "
+    f"{MULTIPLE}, and any for up to {READ >> 20} MiB unpacked and {HELD >> 30} GiB in memory",
 )
 DEBUG = Option(False, "--debug", help="Print where an error happened, with the traceback of Python")
 
@@ -202,7 +212,7 @@ for _group, _options in {
     "intervals": (CONFIDENCE,),
     "tables": (TABLES, DIGITS),
     "workers": (SHARED_IDS, COLLAPSE, CHECK_REPEATS),
-    "running": (CODE, LOG_FORMAT, DEBUG),
+    "running": (CODE, EXPANSION, LOG_FORMAT, DEBUG),
 }.items():
     for _option in _options:
         _option.rich_help_panel = _group

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..core.features import features
@@ -111,6 +115,29 @@ def one_line_message(error: Exception, given: Mapping[str, Any]) -> str:
     names = [*input_names(given)]
     where = "" if not names or any(name in said for name in names) else f"{', '.join(names)}: "
     return f"{where}{said}" + ("" if given["debug"] else "; --debug shows where this happened")
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """End a command that is terminated as one that is interrupted: what it has not completed is removed.
+
+    Processes that the command starts end at once, as without this.
+    """
+    if threading.current_thread() is not threading.main_thread():  # others may set no signals
+        yield
+        return
+    process = os.getpid()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if os.getpid() != process:
+            os._exit(128 + number)
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 POSIX = os.name == "posix"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..core.messages import LONGEST, shorten
 from .command_options import Showing, table_format, table_names
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def say(text: str, **style: Any) -> None:
     """
     from ..io.writing import escape_controls
 
-    text = escape_controls(text)
+    text = escape_controls(shorten(text, LONGEST) if text[:1] in LEVELS else text)
     if _for_programs.get() and (style.get("err") or text[:1] in LEVELS):
         return _log(text, {})
     style["err"] = style.get("err", False) or _apart.get()

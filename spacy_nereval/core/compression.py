@@ -7,6 +7,8 @@ a whole.
 from __future__ import annotations
 
 import io
+import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,14 +16,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
+from .expansion import check_expansion, check_objects, max_expansion
 from .messages import install_command
 
-LARGEST = 1 << 30
-"""Number of unpacked bytes up to which any compression ratio is allowed."""
-
-MOST_PACKED = 250
-"""Maximum compression ratio of larger files. Annotation reaches about 30; a higher ratio may be meant to fill the
-memory."""
+AHEAD = 1 << 23
+"""Number of unpacked bytes after which the rest of a file is measured if it has been packed unusually well so far."""
 
 SHORTEST = 9
 """Minimum number of bytes of a compressed file, enough to recognise it."""
@@ -243,12 +242,40 @@ def read_unpacked(path: Path, name: object = None) -> bytes:
         return file.read()
 
 
+def read_json(path: Path, name: object = None, object_pairs_hook: Any = None) -> Any:
+    """Return the value of a JSON file.
+
+    Args:
+        path: The file.
+        name: The name of the file in errors; by default its path.
+        object_pairs_hook: Makes each object from its pairs, see `json.loads`.
+
+    Raises:
+        ValueError: As `open_unpacked`; `TooLarge`, which names the file, before an excess of objects is made; or the
+            file is not JSON, or nested too deeply: the error of the parser, which does not name the file.
+        OSError: The file cannot be read.
+
+    >>> path = getfixture("tmp_path") / "a.json"
+    >>> _ = path.write_text('{"a": []}')
+    >>> read_json(path)
+    {'a': []}
+    """
+    content = read_unpacked(path, name)
+    text = content.decode(json.detect_encoding(content), "surrogatepass")
+    check_objects(name or path, text, path)
+    try:
+        return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=object_pairs_hook)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 class _Unpacked(io.RawIOBase):
     """The unpacked content of a compressed file, from its start."""
 
-    def __init__(self, file: BinaryIO, compression: Compression, name: str) -> None:
+    def __init__(self, file: BinaryIO, compression: Compression, name: str, measured: bool = False) -> None:
         self._file, self._compression, self._name = file, compression, name
         self._stream, self._position = compression.reader(file), 0
+        self._size, self._ahead, self._measured = os.fstat(file.fileno()).st_size, AHEAD, measured
 
     def readable(self) -> bool:
         return True
@@ -279,14 +306,30 @@ class _Unpacked(io.RawIOBase):
             if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
                 raise
             reason = " ".join(str(error).split())
+            if "too much memory" in reason:
+                raise Damaged(
+                    f"{self._name} needs more than 128 MB to be unpacked, as 'zstd --long=28' or more makes it: "
+                    "unpack it first, with zstd -d --long=31"
+                ) from None
             raise Damaged(f"{self._name} is damaged: {self._compression.name} cannot unpack it ({reason})") from None
         self._position += number
-        if self._position > LARGEST and self._position > MOST_PACKED * self._file.tell():
-            raise Damaged(
-                f"{self._name} becomes more than {MOST_PACKED} times as large when it is unpacked, and more than "
-                f"{LARGEST:,} bytes: if it is to be so large, unpack it first"
-            )
+        check_expansion(self._name, self._position, self._size)
+        if self._position > self._ahead and not self._measured:
+            self._ahead *= 2
+            if self._position > max_expansion() * self._file.tell():
+                self._measure()
         return number
+
+    def _measure(self) -> None:
+        """Unpack the rest, to notice that it is too large before what came first has been read for a long time."""
+        self._measured = True
+        with (
+            open(self._file.name, "rb") as file,
+            _Unpacked(file, self._compression, self._name, measured=True) as again,
+        ):
+            block = bytearray(BLOCK)
+            while again.readinto(block):
+                pass
 
     def close(self) -> None:
         self._stream.close()

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import catalogue
 
-from .plugins import list_names, load_registered
+from .messages import shorten
+from .plugins import describe_failure, list_names, load_registered
 
 registry: catalogue.Registry = catalogue.create("spacy_nereval", "features", entry_points=True)
 """Names of features to their declarations; the entry-point group is `spacy_nereval_features`."""
@@ -79,9 +80,14 @@ def features() -> tuple[Feature, ...]:
     declarations = []
     for name in list_names(registry):
         try:
-            declarations.append(load_registered(registry, name))
+            feature = load_registered(registry, name)
         except ValueError as error:  # other commands still work if the package of a feature is broken
             warnings.warn(str(error), stacklevel=2)
+            continue
+        if isinstance(feature, Feature):
+            declarations.append(feature)
+        else:
+            warnings.warn(f"the feature {name!r} is {shorten(repr(feature))}; expected a Feature", stacklevel=2)
     return tuple(declarations)
 
 
@@ -97,5 +103,12 @@ def load_object(place: str) -> Any:
 
 def extensions(command: str) -> dict[str, Any]:
     """Return what features add to a command, by the name of the feature."""
-    places = {feature.name: feature.extensions.get(command) for feature in features()}
-    return {name: load_object(place) for name, place in places.items() if place}
+    added = {}
+    for feature in features():
+        if place := feature.extensions.get(command):
+            try:
+                added[feature.name] = load_object(place)
+            except (Exception, SystemExit) as error:  # the command still works if the package of a feature is broken
+                said = f"{place}, which the feature {feature.name!r} adds to {command!r}, cannot be imported"
+                warnings.warn(f"{said}: {describe_failure(error)}", stacklevel=2)
+    return added

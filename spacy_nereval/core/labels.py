@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,19 @@ from typing import Any
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
 from .edges import EditedSpans
-from .messages import Pasted, PlainSpan, did_you_mean, highest_scores, join_names, quote, shorten, spell_argument
+from .expansion import TooLarge
+from .messages import (
+    LISTED,
+    Pasted,
+    PlainSpan,
+    did_you_mean,
+    first_repeated,
+    highest_scores,
+    join_names,
+    quote,
+    shorten,
+    spell_argument,
+)
 
 NO_LABEL = "(no label)"
 """The label of spans that spaCy gives none, such as those of `span_finder`."""
@@ -275,9 +287,9 @@ def read_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str
         raise ValueError(f"{argument}: this is no mapping; expected one such as {{'PER': 'PERSON', 'MISC': None}}")
     elif isinstance(labels, Path) or is_file_name(labels):
         argument = spell_argument("labels", Pasted(labels))
-        pairs = _read_json(compression.read_unpacked(Path(labels)).decode("utf8"), argument)
+        pairs = _json_pairs(partial(compression.read_json, Path(labels)), argument)
     elif labels.lstrip().startswith("{"):
-        pairs = _read_json(labels, argument)
+        pairs = _json_pairs(partial(json.loads, labels), argument)
     else:
         pairs = [_pair(part, argument) for part in labels.split(",")]
     for old, new in pairs:
@@ -287,11 +299,10 @@ def read_mapping(labels: Mapping[str, str | None] | str | Path) -> dict[str, str
                 "expected text for both, or null to drop the label"
             )
     names = [old for old, _ in pairs]
-    if repeated := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"{argument}: {quote(repeated[0])} is mapped twice")
+    if (repeated := first_repeated(names)) is not None:
+        raise ValueError(f"{argument}: {quote(repeated)} is mapped twice")
     mapping = {old: new or None for old, new in pairs}
-    for start in mapping:
-        _check_no_cycle(start, mapping, argument)
+    _check_no_cycle(mapping, argument)
     return mapping
 
 
@@ -314,7 +325,8 @@ def _pair(part: str, argument: str) -> tuple[str, str]:
     return old.strip(), new.strip()
 
 
-def _read_json(text: str, argument: str) -> Sequence[tuple[Any, Any]]:
+def _json_pairs(read: Callable[..., Any], argument: str) -> Sequence[tuple[Any, Any]]:
+    """Return the pairs of a JSON object, in its order, also those with the same key."""
     pairs: list[list[tuple[Any, Any]]] = []
 
     def collect_pairs(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -322,7 +334,9 @@ def _read_json(text: str, argument: str) -> Sequence[tuple[Any, Any]]:
         return dict(items)
 
     try:
-        table = json.loads(text, object_pairs_hook=collect_pairs)
+        table = read(object_pairs_hook=collect_pairs)
+    except TooLarge:
+        raise
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{argument}: not valid JSON ({error})") from None
     if not isinstance(table, dict):
@@ -330,14 +344,20 @@ def _read_json(text: str, argument: str) -> Sequence[tuple[Any, Any]]:
     return pairs[-1]
 
 
-def _check_no_cycle(start: str, mapping: Mapping[str, str | None], argument: str) -> None:
-    """Raise ValueError if the mapping has a cycle through `start` and other labels. A label may keep its name."""
-    path, name = [start], mapping[start]
-    while name is not None and name in mapping and name not in path:
-        path.append(name)
-        name = mapping[name]
-    if name == start and len(path) > 1:
-        raise ValueError(
-            f"{argument}: {' -> '.join(map(shorten, [*path, start]))} is a cycle; a mapping is applied once, "
-            "so give every label its final name"
-        )
+def _check_no_cycle(mapping: Mapping[str, str | None], argument: str) -> None:
+    """Raise ValueError if the mapping has a cycle of several labels. A label may keep its name."""
+    checked: set[str] = set()
+    for start in mapping:
+        path: dict[str | None, None] = {}
+        name: str | None = start
+        while name is not None and name in mapping and name not in checked and mapping[name] != name:
+            if name in path:
+                cycle = [*path][[*path].index(name) :]
+                names = [*map(str, cycle[:LISTED]), *(["..."] if len(cycle) > LISTED else []), name]
+                raise ValueError(
+                    f"{argument}: {' -> '.join(map(shorten, names))} is a cycle; a mapping is applied once, "
+                    "so give every label its final name"
+                )
+            path[name] = None
+            name = mapping[name]
+        checked.update(filter(None, path))

@@ -18,6 +18,7 @@ import pydantic
 from typing_extensions import TypedDict
 
 from . import compression
+from .expansion import TooLarge
 from .labels import LabelRules
 from .plugins import readers
 from .spans import Document, relabel
@@ -266,7 +267,7 @@ def _load(path: Path) -> Lexicon:
         raise ValueError(f"{path} does not exist or is not a file")
     content: Any = None
     try:
-        content = json.loads(compression.read_unpacked(path))
+        content = compression.read_json(path)
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}")
         parts = pydantic.TypeAdapter(LexiconContent).validate_python(content)
@@ -276,7 +277,9 @@ def _load(path: Path) -> Lexicon:
         ):
             if lacking := counted.keys() - occurrences.keys():
                 raise ValueError(f"it does not say how often {min(lacking)!r} occurs")
-    except (ValueError, RecursionError) as error:
+    except TooLarge:
+        raise
+    except ValueError as error:
         if isinstance(content, dict) and content.get("format") in EARLIER:
             raise ValueError(
                 f"{path} was written by an earlier version, which counted a token once for each label of nested spans: "

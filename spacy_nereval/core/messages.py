@@ -10,16 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
+from itertools import islice
 from numbers import Real
 from operator import index
 from pathlib import Path
 from pickle import PickleError
 from typing import Any
+from unicodedata import normalize
 from zipfile import BadZipFile
 from zlib import error as ZlibError
 
 MOST = 60
 """Maximum number of characters of a text in a message."""
+
+MOST_COMPARED, MOST_NAMES = 200, 10_000
+"""Maximum length of an unknown name, and number of names, that are compared to find the nearest one."""
+
+LONGEST_REASON = 300
+"""Maximum number of characters of the message of a parser or of another package, which may quote a whole file."""
+
+LONGEST = 4000
+"""Maximum number of characters of a line that a command prints beside its result."""
 
 LISTED = 5
 """Maximum number of names in a message."""
@@ -56,6 +67,16 @@ def join_names(names: Sequence[str], most: int = LISTED) -> str:
     return ", ".join(map(shorten, names[:most])) + (", ..." if len(names) > most else "")
 
 
+def first_repeated(names: Iterable[Any]) -> Any:
+    """Return the first name that occurred before; None if each occurs once.
+
+    >>> first_repeated(["a", "b", "b", "a"])
+    'b'
+    """
+    earlier = set[Any]()
+    return next((name for name in names if name in earlier or earlier.add(name)), None)  # type: ignore[func-returns-value]
+
+
 def install_command(extra: str) -> str:
     """Return the command that installs the package with an extra.
 
@@ -90,8 +111,25 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     >>> did_you_mean("unt", ["unit", "beta"])
     ": did you mean 'unit'?"
     """
-    matches = get_close_matches(str(name), [*names], 1)
-    return f": did you mean {shorten(repr(matches[0]))}?" if matches else ""
+    matches = get_close_matches(str(name)[:MOST_COMPARED], [*islice(names, MOST_NAMES)], 1)
+    if not matches:
+        return ""
+    difference = describe_difference(str(name), matches[0])
+    return f": did you mean {shorten(repr(matches[0]))}{difference and f', which differs in {difference}'}?"
+
+
+def describe_difference(one: str, other: str) -> str:
+    """Return in what two names differ that look alike; "" if readers see how they differ.
+
+    >>> describe_difference("PER", "PER "), describe_difference("\u00c9", "E\u0301"), describe_difference("PER", "Per")
+    ('white space', 'Unicode form (NFC and NFD)', '')
+    """
+    forms: dict[str, Callable[[str], str]] = {
+        "white space": lambda text: "".join(text.split()),
+        "Unicode form (NFC and NFD)": lambda text: normalize("NFC", text),
+        "compatible characters of Unicode": lambda text: normalize("NFKC", text),
+    }
+    return "" if one == other else next((words for words, form in forms.items() if form(one) == form(other)), "")
 
 
 def show_spaces(label: str) -> str:
@@ -257,9 +295,7 @@ def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """
     table = dict(pairs)
     if len(table) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for k, key in enumerate(keys) if key in keys[:k])
-        raise ValueError(f"the key {shorten(repr(repeated))} occurs twice")
+        raise ValueError(f"the key {shorten(repr(first_repeated(key for key, _ in pairs)))} occurs twice")
     return table
 
 
@@ -274,8 +310,15 @@ def is_finite_number(value: object) -> bool:
 
     >>> is_finite_number(0.5), is_finite_number(float("nan")), is_finite_number("0.5"), is_finite_number(True)
     (True, False, False, False)
+    >>> is_finite_number(10**400)  # larger than any float
+    False
     """
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def highest_scores(scores: Iterable[tuple[PlainSpan, Any]]) -> dict[PlainSpan, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import catalogue
 
-from .messages import spell_argument
+from .messages import LONGEST_REASON, shorten, spell_argument
 
 readers: catalogue.Registry = catalogue.create("spacy_nereval", "readers", entry_points=True)
 """Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
@@ -78,20 +78,33 @@ def load_registered(registry: catalogue.Registry, name: str) -> Any:
     'spacy_nereval.io.formats.jsonl'
     """
     check_registered_once(registry.entry_point_namespace, name)
-    try:
+    point = next(iter(entry_points(group=registry.entry_point_namespace, name=name)), None)
+    if point is None:
+        if not catalogue.check_exists(*registry.namespace, name):  # catalogue would import all other entry points
+            raise catalogue.RegistryError(f"there is no {name!r}")
         return registry.get(name)
-    except catalogue.RegistryError:
-        raise
-    except Exception as error:  # the code of another package can raise any exception
-        point = next(iter(entry_points(group=registry.entry_point_namespace, name=name)), None)
-        if point is None:  # catalogue imports all other entry points to list their names
-            raise catalogue.RegistryError(f"there is no {name!r}") from None
+    try:
+        return point.load()
+    except (Exception, SystemExit) as error:  # the code of another package can raise any exception, and may exit
         package = point.dist.name if point.dist else "another package"
-        where = f" in {error.filename}" if isinstance(error, SyntaxError) else ""
         raise ValueError(
             f"{name!r}, which the package {package} registers under {registry.entry_point_namespace}, cannot be "
-            f"imported: {type(error).__name__}{where}: {error}; correct or uninstall {package}"
+            f"imported: {describe_failure(error)}; correct or uninstall {package}"
         ) from None
+
+
+def describe_failure(error: BaseException) -> str:
+    """Describe on one line an error of code that is not ours.
+
+    >>> describe_failure(ValueError("two\\nlines"))
+    'ValueError: two lines'
+    """
+    where = f" in {error.filename}" if isinstance(error, SyntaxError) else ""
+    try:
+        reason = shorten(" ".join(str(error).split()), LONGEST_REASON)
+    except Exception:  # an error may not even say what it is
+        reason = "it does not say why"
+    return f"{type(error).__name__}{where}: {reason}"
 
 
 CODE_MODULE = "python_code"
@@ -122,4 +135,4 @@ def _import_code(path: Path, changed: int, size: int) -> None:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # the user's code can raise any exception, and may exit
-        raise ValueError(f"{spell_argument('code', str(path))}: {type(error).__name__}: {error}") from None
+        raise ValueError(f"{spell_argument('code', str(path))}: {describe_failure(error)}") from None

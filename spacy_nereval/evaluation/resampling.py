@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import LEVEL, SAMPLES, SEED, validate_settings
 from ..core.declaration import GOLD_SPANS, PRED_SPANS
-from ..core.messages import describe_unknown, spell_argument
+from ..core.messages import describe_unknown, first_repeated, quote, spell_argument
 from ..counting.counts import Counts
 from ..counting.table import Table
 from ..counting.unit_keys import NUMBERED
@@ -196,8 +196,8 @@ def _check_keys(keys: Sequence[str], samples: int) -> None:
     if samples < 1:
         raise ValueError(f"the number of samples must be 1 or more, not {samples}")
     if len(set(keys)) < len(keys):
-        twice = next(key for k, key in enumerate(keys) if key in set(keys[:k]))
-        raise ValueError(f"each unit needs a key of its own, but {twice!r} occurs twice; add its documents together")
+        twice = quote(first_repeated(keys))
+        raise ValueError(f"each unit needs a key of its own, but {twice} occurs twice; add its documents together")
 
 
 class Confidence(NamedTuple):

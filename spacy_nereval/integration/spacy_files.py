@@ -30,6 +30,7 @@ from srsly.msgpack import Unpacker
 
 from ..core.arguments import ALIGN, check_value
 from ..core.compression import compression_of, format_extension
+from ..core.expansion import HELD, TooLarge, check_expansion, most_bytes
 from ..core.messages import PlainSpan, is_finite_number, shorten, spell_argument
 from ..counting.table import machine_memory
 from ..io import converting
@@ -53,8 +54,8 @@ from ..io.tables import EXTENSIONS
 from ..io.writing import atomic_file
 from .examples import doc_record
 
-WHOLE = 1 << 20
-"""Maximum size in bytes of a file that is read as a whole, which is a few milliseconds faster."""
+WHOLE = 1 << 22
+"""Maximum unpacked size in bytes of a file that is read as a whole, which is a few milliseconds faster."""
 
 DOCUMENTS, TOKENS = 1 << 10, 1 << 17
 """Maximum number of documents in a block, and the number of tokens at which a block ends."""
@@ -64,6 +65,12 @@ COMPRESSED, READ = 1 << 16, 1 << 17
 
 LARGEST = (1 << 31) - 1
 """Maximum size of one item, such as the user data of one document, in bytes."""
+
+PER_CONTAINER, UNCHECKED = 1 << 8, 1 << 20
+"""Memory of a list or map, at most, and the size of packed data up to which lists and maps need not be counted."""
+
+PER_DOCUMENT, STRING = 1 << 6, 100
+"""Bytes that a document and a string count for, when what a file holds is compared with its size."""
 
 PER_STRING = 450
 """Approximate number of bytes of memory of a string, together with the attributes of the word."""
@@ -150,10 +157,10 @@ def read_docs(path: Path) -> Iterator[Doc]:
         if packed := compression_of(file.read(16)):
             raise ValueError(f"{path} is compressed by {packed.name}: unpack it first")
         try:
-            bins = _bins(file, vocab.strings)
+            bins = _bins(file, vocab.strings, path)
         except TooManyStrings as error:
             raise ValueError(f"{path} {error}") from None
-        except OSError:  # a file that cannot be read is not damaged
+        except (OSError, TooLarge):  # a file that cannot be read is not damaged
             raise
         except Exception:  # a parser of foreign bytes can raise any exception, and all mean the same to the user
             raise ValueError(f"{path} is not a .spacy file; expected a file written by DocBin.to_disk") from None
@@ -163,17 +170,17 @@ def read_docs(path: Path) -> Iterator[Doc]:
                 doc = next(docs)
             except StopIteration:
                 return
-            except OSError:
+            except (OSError, TooLarge):
                 raise
             except Exception as error:  # spaCy and msgpack raise many kinds for damaged bytes
                 raise ValueError(f"{path} is a damaged .spacy file ({error})") from None
             yield doc
 
 
-def _bins(file: BinaryIO, strings: StringStore) -> Iterable[DocBin]:
+def _bins(file: BinaryIO, strings: StringStore, path: Path) -> Iterable[DocBin]:
     """Return DocBins of consecutive documents. Their strings are in them, or are added to `strings`."""
-    if file.seek(0, os.SEEK_END) > WHOLE:
-        return blocks(parts_of(file, strings))
+    if file.seek(0, os.SEEK_END) > WHOLE or len(InflatingReader(file).read(WHOLE + 1)) > WHOLE:
+        return blocks(parts_of(file, strings, path))
     file.seek(0)
     return [DocBin().from_bytes(file.read())]
 
@@ -187,10 +194,12 @@ class InflatingReader:
 
     Args:
         file: The file. Several readers can share it.
+        name: Its name in errors.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, file: BinaryIO, name: object = "the file") -> None:
+        self._file, self.name = file, name
+        self.size = os.fstat(file.fileno()).st_size
         self._inflate = zlib.decompressobj()
         self._compressed = 0  # compressed bytes read so far
         self._decompressed = 0  # decompressed bytes returned so far
@@ -201,6 +210,7 @@ class InflatingReader:
 
         Raises:
             zlib.error: If the file is damaged or ends too early.
+            TooLarge: If it unpacks to more bytes than its size allows.
         """
         self._before = self._copy()
         pieces = []
@@ -212,6 +222,7 @@ class InflatingReader:
             pieces.append(piece)
             self._decompressed += len(piece)
             size -= len(piece)
+        check_expansion(self.name, self._decompressed, self.size)
         return b"".join(pieces)
 
     def reader_at(self, place: int) -> InflatingReader:
@@ -227,7 +238,7 @@ class InflatingReader:
         return data
 
     def _copy(self) -> InflatingReader:
-        copy = InflatingReader(self._file)
+        copy = InflatingReader(self._file, self.name)
         copy._inflate, copy._compressed, copy._decompressed = self._inflate.copy(), self._compressed, self._decompressed
         return copy
 
@@ -246,36 +257,39 @@ class Parts(NamedTuple):
     lists: dict[str, Iterator[Any]]
 
 
-def parts_of(file: BinaryIO, strings: StringStore) -> Parts:
+def parts_of(file: BinaryIO, strings: StringStore, name: object = "the file") -> Parts:
     """Find the parts of a DocBin.
 
     Args:
         file: The file that `DocBin.to_disk` wrote. It has to stay open while the parts are read.
         strings: The strings of the file are added to it.
+        name: The name of the file in errors.
 
     Raises:
         TooManyStrings: If the strings take more memory than one file may. None has been added.
+        TooLarge: If what the file holds is too large for its size.
         Exception: If the file is damaged or not a DocBin: any error of zlib and msgpack.
     """
-    source = InflatingReader(file)
+    source = InflatingReader(file, name)
     unpacker = _unpacker(source)
     parts = Parts([], {}, {})
     for _ in range(unpacker.read_map_header()):
-        name = unpacker.unpack()
-        if name == "attrs":
+        part = unpacker.unpack()
+        if part == "attrs":
             parts.attrs.extend(unpacker.unpack())
-        elif name == "strings":
+        elif part == "strings":
             number = unpacker.read_array_header()
+            check_expansion(name, number * STRING, source.size, HELD, "in memory")
             _check_memory(number, parts)
             for _ in range(number):
                 strings.add(unpacker.unpack())
-        elif name in ARRAYS:
+        elif part in ARRAYS:
             size = _length(unpacker)
-            parts.arrays[name] = source.reader_at(unpacker.tell()), size
+            parts.arrays[part] = source.reader_at(unpacker.tell()), size
             _skip(unpacker, size)
         else:
-            if name in LISTS:
-                parts.lists[name] = _items(_unpacker(source.reader_at(unpacker.tell())))
+            if part in LISTS:
+                parts.lists[part] = _items(source.reader_at(unpacker.tell()))
             unpacker.skip()
     if unpacker.read_bytes(1):
         raise ValueError("it goes on after its end")
@@ -291,6 +305,7 @@ def blocks(parts: Parts) -> Iterator[DocBin]:
         Exception: If the parts contradict each other.
     """
     (tokens, size), (spaces, remaining), (reader, documents) = (parts.arrays[name] for name in ARRAYS)
+    check_expansion(reader.name, documents // 4 * PER_DOCUMENT, reader.size, what="for its documents")
     row = 8 * len(parts.attrs)
     if size != row * remaining:
         raise ValueError(f"{size} bytes of tokens do not fit {remaining} spaces")
@@ -307,6 +322,9 @@ def blocks(parts: Parts) -> Iterator[DocBin]:
         for name, default in {"cats": [], **missing_lists}.items():
             items = parts.lists.get(name)
             setattr(block, name, default if items is None else [*islice(items, len(lengths))])
+        for data in (*block.user_data, *block.span_groups):
+            if isinstance(data, bytes) and len(data) > UNCHECKED:
+                check_packed(data, reader)
         yield block
 
 
@@ -318,12 +336,50 @@ def _lengths(reader: InflatingReader, documents: int) -> Iterator[NDArray[np.int
         yield from np.split(lengths, np.flatnonzero(np.diff(full)) + 1)
 
 
-def _unpacker(source: InflatingReader) -> Any:
-    return Unpacker(source, raw=False, read_size=READ, max_buffer_size=LARGEST)
+class _ContainerCount:
+    """Counts the lists and maps that an unpacker makes.
+
+    Args:
+        source: The reader of the file.
+        keeps: Whether the lists and maps are kept.
+    """
+
+    def __init__(self, source: InflatingReader, keeps: bool = True) -> None:
+        self._source, self._keeps = source, keeps
+        self.number = 0
+
+    def options(self) -> dict[str, Any]:
+        """Return the arguments of an unpacker that is to be counted."""
+        most = int(min(LARGEST, most_bytes(self._source.size, HELD) // PER_CONTAINER))
+        hooks = {"list_hook": self.see, "object_hook": self.see}
+        return {"raw": False, "max_array_len": most, "max_map_len": most, "strict_map_key": False, **hooks}
+
+    def see(self, container: Any) -> Any:
+        """Count a list or map, and return it, or None if it is not kept. Raise TooLarge if there are too many."""
+        self.number += 1
+        need = self.number * PER_CONTAINER
+        if need > HELD:
+            check_expansion(self._source.name, need, self._source.size, HELD, "as objects in memory")
+        return container if self._keeps else None
 
 
-def _items(unpacker: Any) -> Iterator[Any]:
+def check_packed(data: bytes, source: InflatingReader) -> None:
+    """Raise TooLarge if packed data, which spaCy is going to unpack, hold too many lists and maps."""
+    unpacker = Unpacker(max_buffer_size=LARGEST, **_ContainerCount(source, keeps=False).options())
+    unpacker.feed(data)
+    unpacker.unpack()
+
+
+def _unpacker(source: InflatingReader, count: _ContainerCount | None = None) -> Any:
+    options = (count or _ContainerCount(source)).options()
+    return Unpacker(source, read_size=READ, max_buffer_size=LARGEST, **options)
+
+
+def _items(source: InflatingReader) -> Iterator[Any]:
+    count = _ContainerCount(source)
+    unpacker = _unpacker(source, count)
     for _ in range(unpacker.read_array_header()):
+        count.number = 0
         yield unpacker.unpack()
 
 

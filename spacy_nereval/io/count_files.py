@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from ..core.about import __version__
 from ..core.declaration import Metric
-from ..core.messages import join_names, shorten, spell_argument
+from ..core.expansion import HELD, TooLarge, check_expansion, check_objects
+from ..core.messages import LONGEST_REASON, join_names, shorten, spell_argument
 from ..core.spans import LATER_ON_READING
 from ..counting.counts import Counts, unite_counts
 from ..counting.table import machine_memory
@@ -51,11 +52,11 @@ from .id_hashes import hashes_of, hashes_path, keep_hashes, merge_distinct
 from .paths import Location
 from .writing import SURROGATE, atomic_file
 
+BLOCK = 1 << 20
+"""Number of bytes of an array that are read at once."""
+
 HEADER_COPIES = 4
 """Memory that reading the header takes, in multiples of its size: bytes, text and Python objects."""
-
-MOST_OF_REASON = 300
-"""Maximum number of characters shown of a parser's message on a damaged file, which may quote the whole file."""
 
 SamplesAndSeed = tuple[int | None, int | None]
 """A number of half-samples and a seed; None means that of the file, or the default."""
@@ -382,8 +383,10 @@ def open_archive(path: Location) -> Iterator[ZipFile]:
     """
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
-            _check_size(archive)
+            _check_size(path, archive, file.seek(0, os.SEEK_END))
             yield archive
+    except TooLarge:
+        raise
     except OtherVersion as error:
         raise OtherVersion(f"{path} has {error}") from None
     except Exception as error:  # zipfile, numpy and json raise many kinds on foreign or damaged bytes
@@ -405,9 +408,11 @@ def _check_characters(path: Location, header: Header) -> None:
             )
 
 
-def _check_size(archive: ZipFile) -> None:
-    """Raise ValueError if an unpacked archive needs more memory than the machine has."""
+def _check_size(path: Location, archive: ZipFile, size: int) -> None:
+    """Raise ValueError if an unpacked archive needs more memory than the machine has, or than its size allows."""
     sizes = {member.filename: member.file_size for member in archive.infolist()}
+    check_expansion(path, sum(sizes.values()), size, HELD)
+    check_expansion(path, sizes.get("header.npy", 0), size)
     need = sum(sizes.values()) + (HEADER_COPIES - 1) * sizes.get("header.npy", 0)
     available = machine_memory()
     if need > available:
@@ -419,7 +424,12 @@ def _check_size(archive: ZipFile) -> None:
 def read_header(archive: ZipFile) -> Header:
     """Return the header of a file. Raise ValueError if there is none, or it has another version."""
     content = _read_checked(archive, "header", lambda shape, dtype: len(shape) == 1 and dtype == np.uint8)
-    return header_of(json.loads(content.tobytes()))
+    text = content.tobytes().decode()
+    check_objects(archive.filename or "the counts", text, archive.start_dir)  # what comes before the list of members
+    try:
+        return header_of(json.loads(text))
+    except RecursionError:
+        raise ValueError("the header is nested too deeply") from None
 
 
 def read_array(archive: ZipFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -444,9 +454,13 @@ def _read_checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], 
             raise ValueError(
                 f"{name} is not the array that the header describes: its type is {dtype}, its shape {shape}"
             )
-        content = bytearray(member.read(size + 1))  # zipfile compares the checksum at the end of the member
-    if len(content) != size:
-        raise ValueError(f"{name} has {'more' if len(content) > size else 'fewer'} bytes than its header describes")
+        content = bytearray(size)
+        view, place = memoryview(content), 0
+        while number := member.readinto(view[place : place + BLOCK]):  # type: ignore[attr-defined]
+            place += number
+        more = member.read(1)  # zipfile compares the checksum at the end of the member
+    if more or place < size:
+        raise ValueError(f"{name} has {'more' if more else 'fewer'} bytes than its header describes")
     return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if by_columns else "C")
 
 
@@ -455,7 +469,7 @@ def digest_of(header: Header, arrays: Mapping[str, NDArray[Any]]) -> str:
     digest = sha256(header.model_copy(update={"digest": ""}).json_text().encode("utf8"))
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
@@ -466,4 +480,4 @@ def reason(error: BaseException) -> str:
         return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
     if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
         return "not an .npz archive of plain arrays"
-    return f"{type(error).__name__}: {shorten(' '.join(str(error).split()), MOST_OF_REASON)}"
+    return f"{type(error).__name__}: {shorten(' '.join(str(error).split()), LONGEST_REASON)}"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..core.declaration import Metric
 from ..core.labels import LabelRules
 from ..core.mention_places import ANSWERED, NUMBERS
+from ..core.messages import first_repeated, quote
 from ..core.spans import LATER_ON_READING, ON_READING
 from ..counting.counts import Counts
 from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
@@ -171,6 +172,12 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
             raise ValueError("the numbers of mentions do not fit each other")
         if len({*self.columns}) < len(self.columns):
             raise ValueError("a column occurs twice")
+        if (repeated := first_repeated(metric.name for metric in self.metrics)) is not None:
+            raise ValueError(f"the metric {quote(repeated)} occurs twice")
+        if any(not (metric or gold or pred) for metric, verdict, gold, pred, *_ in self.columns):
+            raise ValueError("a column counts spans without a label")
+        if self.replicates and "" in self.replicates.labels:
+            raise ValueError("a label of the half-samples is empty")
         if self.entries > self.rows * len(self.columns):
             raise ValueError(f"{self.entries} entries do not fit {self.rows} rows")
         if self.replicates and self.replicates.labels != sorted({*self.replicates.labels}):

@@ -224,6 +224,11 @@ def content(path: Path) -> bytes:
     return compression.read_unpacked(readable_file(path), path)
 
 
+def json_content(path: Path, pairs_hook: Any = None) -> Any:
+    """Return the value of a JSON file or pipe. Arguments and errors are those of `compression.read_json`."""
+    return compression.read_json(readable_file(path), path, pairs_hook)
+
+
 def _copy(pipe: Path) -> Path:
     """Copy the content of a pipe to a temporary file, and return the file."""
     from tqdm import tqdm

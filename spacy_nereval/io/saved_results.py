@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..core.cuts import Cuts
+from ..core.expansion import TooLarge
 from ..core.features import ResultKind, features
 from ..core.messages import is_finite_number, join_names, shorten, spell_argument, unique_keys
-from .paths import check_is_file, content
+from .paths import check_is_file, json_content
 from .writing import write_json
 
 RESULTS = {
@@ -88,8 +88,10 @@ def read_json(path: Path, kind: str) -> Any:
     """
     check_is_file(path)
     try:
-        return json.loads(content(path))
-    except (ValueError, RecursionError) as error:
+        return json_content(path)
+    except TooLarge:
+        raise
+    except ValueError as error:
         raise ValueError(f"{path} is not JSON ({error}): expected what {_writers(kind)} wrote") from None
 
 
@@ -149,8 +151,10 @@ def load_cuts(path: Path) -> Cuts:
     """
     check_is_file(path)
     try:
-        value = json.loads(content(path), object_pairs_hook=unique_keys)
-    except (ValueError, RecursionError) as error:
+        value = json_content(path, unique_keys)
+    except TooLarge:
+        raise
+    except ValueError as error:
         raise ValueError(
             f"{path}: not valid JSON ({error}); expected a cut file that 'nereval thresholds' or Thresholds.save wrote"
         ) from None

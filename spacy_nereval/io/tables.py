@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.compression import format_extension
+from ..core.expansion import TooLarge, check_expansion, check_objects
 from ..core.messages import install_command, shorten, unique_keys
 from .paths import error_message, readable_file
 from .writing import atomic_file, escape_controls, escape_formula, json_line
@@ -136,47 +137,69 @@ class Table:
         labels = {name: label_names for name in names if (label_names := _label_names(self.features.get(name)))}
         for number, row in enumerate(chain.from_iterable(self._blocks(names)), 1):
             try:
+                for value in row.values():
+                    if isinstance(value, str):
+                        check_objects(self._path, value, self._file)
                 kept = {name: row.pop(name) for name in nested if row.get(name) is not None and name not in columns}
                 yield number, _json_row(row, labels) | kept
+            except TooLarge:
+                raise
             except ValueError as error:
                 raise ValueError(f"{self._path}, row {number}: {error}") from None
 
     def _blocks(self, columns: list[str]) -> Iterator[list[dict[str, Any]]]:
         """Yield the rows in blocks. Errors of the code that uses a block are raised as they are."""
-        batches = self._batches(columns)
+        slices = self._slices(columns)
+        total, size = 0, self._file.stat().st_size
         while True:
             with _explain_damage(self._path):
-                batch = next(batches, None)
-                block = [] if batch is None else batch.to_pylist()
-            if batch is None:
+                rows, need = next(slices, (None, 0))
+                total += need
+                check_expansion(self._path, total, size, what="in its rows")
+                block = [] if rows is None else rows.to_pylist()
+            if rows is None:
                 return
             yield block
+
+    def _slices(self, columns: list[str]) -> Iterator[tuple[Any, int]]:
+        """Yield the rows in slices that fit the memory as Python objects, with the number of their bytes."""
+        from .table_sizes import small_slices  # imports numpy, which takes long
+
+        for batch in self._batches(columns):
+            yield from small_slices(batch, ROWS)
 
     def _batches(self, columns: list[str]) -> Iterator[Any]:
         import pyarrow as pa
         from pyarrow import parquet
 
+        from .table_sizes import check_arrow, check_parquet, repeated_texts, rows_at_once
+
         with self._file.open("rb") as file:
-            start = file.read(8)
-            file.seek(-len(END_OF_STREAM), 2)
+            start, size = file.read(8), file.seek(0, 2)
+            file.seek(-min(size, len(END_OF_STREAM)), 2)
             if start.startswith(STREAM) and file.read() != END_OF_STREAM:
                 raise EOFError("it is cut off: the stream has no end")
         if start.startswith(PARQUET):
             options: dict[str, Any] = {"buffer_size": READ, "page_checksum_verification": True}
             with parquet.ParquetFile(self._file, **options) as table:
+                check_parquet(self._path, table, columns, size)
+            with parquet.ParquetFile(self._file, read_dictionary=repeated_texts(table), **options) as table:
                 for group in range(table.num_row_groups):
-                    yield from table.iter_batches(ROWS, [group], columns, use_threads=False)
+                    rows = rows_at_once(self._file, table, group, columns, ROWS)
+                    yield from table.iter_batches(rows, [group], columns, use_threads=False)
             return
         with pa.memory_map(str(self._file)) as source:
+            check_arrow(self._path, memoryview(source.read_buffer()), size)
+            source.seek(0)
             if start.startswith(ARROW):
                 arrow_file = pa.ipc.open_file(source)
                 batches = (arrow_file.get_batch(k) for k in range(arrow_file.num_record_batches))
             else:
                 batches = iter(pa.ipc.open_stream(source))
             for batch in batches:
-                batch.validate(full=True)
-                for first in range(0, batch.num_rows, ROWS):
-                    yield batch.select(columns).slice(first, ROWS)
+                selected = batch.select(columns)
+                selected.validate(full=True)
+                yield selected
 
 
 def _features(description: bytes) -> dict[str, Any]:

@@ -6,13 +6,13 @@ articles of one source, are not independent, so such documents belong in one uni
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from ..core.messages import quote, spell_argument
+from ..core.patterns import TooSlow, compile_pattern, match_in_time
 from ..core.spans import Document
 from ..counting.unit_keys import NUMBERED, content_key
 from .formats import corpus_files, name_of
@@ -95,9 +95,9 @@ def parse_unit(text: str) -> UnitRule:
 
 def _check_expression(text: str, expression: str) -> None:
     try:
-        groups = re.compile(expression).groups
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{spell_argument('unit', text)}: not a valid regular expression ({error})") from None
+        groups = compile_pattern(expression).groups
+    except ValueError as error:
+        raise ValueError(f"{spell_argument('unit', text)}: {error}") from None
     if not groups:
         raise ValueError(
             f"{spell_argument('unit', text)}: the regular expression has no group; put the name of the unit in "
@@ -152,7 +152,7 @@ class FileUnits:
         self._number = 0  # of documents so far
         self._block = ""  # the key of the current block
         self._copies: Counter[str] = Counter()
-        self._expression = re.compile(rule.value) if rule.form == PREFIX else None
+        self._expression = compile_pattern(rule.value) if rule.form == PREFIX else None
         keys: dict[str, Callable[[Record], str | None]] = {
             ID: lambda gold: None,
             META: self._field,
@@ -231,7 +231,10 @@ class FileUnits:
         assert self._expression
         if gold.id is None:
             raise ValueError(f"{spell_argument('unit', self.rule.text)}: the document has no id")
-        match = self._expression.match(gold.id)
+        try:
+            match = match_in_time(self._expression, gold.id)
+        except TooSlow as error:
+            raise ValueError(f"{spell_argument('unit', self.rule.text)}: {error}") from None
         if not match or not match[1]:
             raise ValueError(
                 f"{spell_argument('unit', self.rule.text)}: the first group matches nothing in the id {quote(gold.id)}"

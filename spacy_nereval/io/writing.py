@@ -22,8 +22,10 @@ from .paths import Location, descriptor, is_stream
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
 """The error numbers of a full disk."""
 
-CONTROLS = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
-"""Control characters except tab and line feed, changes of text direction, lone surrogates."""
+CONTROLS = re.compile(
+    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
+)
+"""Control characters except tab and line feed, changes of text direction, lone surrogates, and what XML cannot hold."""
 
 PIECES = 1 << 16
 """Maximum number of pieces of a JSON file, such as names and values, that are in memory at once."""

@@ -36,7 +36,18 @@ def markdown(table: ResultTable) -> str:
 
 def _escape_markdown(text: str) -> str:
     # A _ between letters and digits needs no escape. Links need ]( or ][.
-    return re.sub(r"[\\|`*<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|(?<=\])[(\[]", r"\\\g<0>", text)
+    text = re.sub(r"[\\|`*<~$]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|(?<=\])[(\[]", r"\\\g<0>", text)
+    return LINKED.sub(r"\g<0><!-- -->", text)
+
+
+LINKED = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|\w:(?=//)|\bwww(?=\.)", re.IGNORECASE)
+"""What platforms make a mention, a reference or a link of, though nothing in Markdown says so: `@user`, `#1`, `GH-1`,
+`https://`, `www.` A comment after it prevents that, and shows nothing."""
+
+
+def _escape_line(line: str) -> str:
+    """Return a line of text for Markdown, where some characters at the start would make a heading, quote or list."""
+    return re.sub(r"^(\d*)([#>+=-]|(?<=\d)[.)](?=\s))", r"\1\\\2", _escape_markdown(line).replace(r"\|", "|"))
 
 
 def latex(table: ResultTable) -> str:
@@ -296,7 +307,7 @@ def render_document(
     before, after = [visible(line) for line in before], [visible(line) for line in after]
     if format == "markdown":
         blocks = (f"## {_escape_markdown(visible(table.heading))}\n\n{markdown(table)}" for table in tables)
-        before, after = ([_escape_markdown(line).replace(r"\|", "|") for line in lines] for lines in (before, after))
+        before, after = ([*map(_escape_line, lines)] for lines in (before, after))
         return "\n\n".join((*before, *blocks, *after))
     if format == "latex":
         lines = ["needs \\usepackage{booktabs}; scripts other than Latin need LuaLaTeX or XeLaTeX", *before]

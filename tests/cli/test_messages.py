@@ -318,6 +318,7 @@ LIMITS: dict[str, dict[str, tuple[str, ...]]] = {
         "hit": ("1", "1e-300", "0", "-1", "nan", "inf", "", LONG),
         "best": ("", ".", "strict.", "strict_f", DEEP),
         "per-label": ("", "own", LONG),
+        "max-expansion": ("0", "1", "999999999", "1000000000", "-1", "2.5", HUGE, LONG),
     },
 }
 """Options that are numbers, or are read from text, by a command that has them, and values."""

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import threading
 import tracemalloc
 from hashlib import sha256
@@ -17,7 +18,7 @@ from reading import error, read
 from samples import SAMPLES, SPANS, write_sample
 
 from spacy_nereval import Result, Thresholds, agreement, load, score
-from spacy_nereval.core import compression
+from spacy_nereval.core import compression, expansion
 from spacy_nereval.core.lexicon import read_lexicon
 from spacy_nereval.io.formats import infer_format, name_of
 
@@ -88,21 +89,39 @@ def test_every_way_of_reading_says_that_a_file_is_cut_off(name, tmp_path):
 
 @pytest.mark.parametrize("extension", PACK)
 def test_a_file_that_would_fill_the_memory_is_refused(extension, tmp_path, monkeypatch):
-    """Annotation that is only large, or only repeats itself, is read."""
-    monkeypatch.setattr(compression, "LARGEST", 1 << 18)
+    """Annotation that is only large, or only repeats itself, is read; also more, if the user allows it."""
+    monkeypatch.setattr(expansion, "READ", 1 << 18)
     path = tmp_path / "a.jsonl"
     path.write_bytes(PACK[extension](ROW + b" " * (1 << 20) + ROW))
-    said = f"{path} becomes more than 250 times as large when it is unpacked, and more than 262,144 bytes"
-    assert error(path).startswith(said)
+    assert re.match(
+        rf"{path} has [\d,]+ bytes, and [\d,]+ or more unpacked: more than 50 times as much, which", error(path)
+    )
     path.write_bytes(PACK[extension](ROW + b" " * ((1 << 18) - 1000)))
     with compression.open_unpacked(path) as file:
         assert len(file.read()) == file.seek(0) + len(file.read()), "what is read again counts once"
     rows = (b'{"text": "%s", "spans": []}\n' % sha256(b"%d" % k).hexdigest().encode() for k in range(4000))
     path.write_bytes(PACK[extension](b"".join(rows)))
     assert len(read(path)) == 4000
-    monkeypatch.setattr(compression, "LARGEST", 1 << 30)
-    path.write_bytes(PACK[extension](ROW * 4000))
-    assert len(read(path)) == 4000
+    path.write_bytes(PACK[extension](ROW * 40_000))
+    assert "more than 50 times" in error(path)
+    for multiple in ("0", "9999"):
+        monkeypatch.setenv(expansion.VARIABLE, multiple)
+        assert len(read(path)) == 40_000
+    monkeypatch.setenv(expansion.VARIABLE, "-1")
+    assert error(path) == "NEREVAL_MAX_EXPANSION=-1: expected a whole number, or 0 for no limit; 50 is usual"
+
+
+@pytest.mark.parametrize("extension", PACK)
+def test_a_file_that_is_too_large_is_measured_before_it_is_read_for_long(extension, tmp_path, monkeypatch):
+    """Of 96 MiB, 8 are read before the rest is measured."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(PACK[extension](b" " * (96 << 20)))
+    with compression.open_unpacked(path) as file:
+        number = 0
+        with pytest.raises(expansion.TooLarge, match="67,1"):
+            while block := file.read(1 << 16):
+                number += len(block)
+    assert number == 8 << 20
 
 
 @pytest.mark.costly

@@ -72,9 +72,10 @@ def test_the_docs_are_those_that_spacy_reads(tmp_path, user_data):
 def test_only_large_files_are_read_in_blocks(tmp_path, monkeypatch):
     path = write_docs(tmp_path / "a.spacy", varied())
     monkeypatch.setattr(spacy_files, "parts_of", lambda *_: pytest.fail("read in blocks"))
-    monkeypatch.setattr(spacy_files, "WHOLE", path.stat().st_size)
+    unpacked = len(zlib.decompress(path.read_bytes()))
+    monkeypatch.setattr(spacy_files, "WHOLE", unpacked)
     assert len([*read_docs(path)]) == 14
-    monkeypatch.setattr(spacy_files, "WHOLE", path.stat().st_size - 1)
+    monkeypatch.setattr(spacy_files, "WHOLE", unpacked - 1)
     with pytest.raises(pytest.fail.Exception, match="read in blocks"):
         next(read_docs(path))
 

@@ -13,7 +13,8 @@ from reading import error, only, read, saved
 from samples import FORMS, SPANS, TAGS, write_sample
 from writers import write_lines
 
-from spacy_nereval.io.formats import name_of, sgml, xmi
+from spacy_nereval.core import expansion
+from spacy_nereval.io.formats import name_of, sgml
 from spacy_nereval.io.formats.contents import json_values
 
 # Which format it is
@@ -243,19 +244,20 @@ def test_each_type_system_of_an_archive_is_parsed_once_and_its_files_are_bounded
 
     path, parsed, real = tmp_path / "a.zip", [], cassis.load_typesystem
     monkeypatch.setattr(cassis, "load_typesystem", lambda file: parsed.append(1) or real(file))
-    other = samples.TYPES.replace("<types>", "<!-- of another project --><types>")
-    with zipfile.ZipFile(path, "w") as archive:
+    other = samples.TYPES.replace("<types>", f"<!-- of another project {' ' * 9000} --><types>")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for k in range(6):
             archive.writestr(f"{k}/a.xmi", samples.xmi(SPANS[: k % 3]))
             archive.writestr(f"{k}/TypeSystem.xml", other if k == 4 else samples.TYPES)
         size = sum(each.file_size for each in archive.infolist())
     assert [len(record.spans) for record in read(path)] == [0, 1, 2] * 2
     assert len(parsed) == 2
-    monkeypatch.setattr(xmi, "LARGEST", size)
+    monkeypatch.setenv(expansion.VARIABLE, "1")
+    monkeypatch.setattr(expansion, "READ", size)
     assert len(read(path)) == 6
-    monkeypatch.setattr(xmi, "LARGEST", size - 1)
-    said = f"its files have {size:,} bytes when they are unpacked, more than {size - 1:,}: unpack the archive, and name"
-    assert said in error(path)
+    monkeypatch.setattr(expansion, "READ", size - 1)
+    packed = path.stat().st_size
+    assert f"{path} has {packed:,} bytes, and {size:,} or more unpacked: more than 1 times as much" in error(path)
 
 
 @pytest.mark.parametrize("name, extra", [("XMI", "uima"), ("CoNLL-U", "conllu"), ("BioC", "bio")])

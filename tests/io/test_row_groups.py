@@ -243,3 +243,54 @@ def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path):
     with pytest.raises(ValueError, match="cannot be written in this format"):
         write_table_of(tmp_path / "a.parquet", [Record("Ada", set()), Record("\ud800", set())], Losses(False, "table"))
     assert not [*tmp_path.iterdir()]
+
+
+def test_the_size_of_rows_counts_every_repetition_of_a_text():
+    """Whatever the type of the column is. Each text has 8 bytes in addition to its characters."""
+    import pyarrow as pa
+
+    from spacy_nereval.io.table_sizes import row_sizes, small_slices
+
+    texts = pa.array(["ab", None, "abcd", ""])
+    wanted = [10, 8, 12, 8]
+    kinds = (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()))
+    for kind in kinds:
+        column = texts.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else texts.cast(kind)
+        assert row_sizes(column).tolist() == wanted, kind
+        assert row_sizes(column.slice(1, 2)).tolist() == wanted[1:3], kind
+    lists = pa.array([["ab", "c"], [], None, ["d"]])
+    assert row_sizes(lists).tolist() == [8 + 10 + 9, 8, 8, 8 + 9]
+    assert row_sizes(lists.slice(2)).tolist() == [8, 8 + 9]
+    assert row_sizes(pa.array([{"a": 1, "b": "xy"}, None])).tolist() == [8 + 8 + 10, 8 + 8 + 8]
+    assert row_sizes(pa.nulls(2, pa.list_(pa.null(), 1000))).tolist() == [8 + 8000] * 2
+    batch = pa.record_batch({"text": ["a" * (10 << 20)] * 5})
+    assert [(rows.num_rows, size >> 20) for rows, size in small_slices(batch, 1000)] == [(1, 10)] * 5
+    batch = pa.record_batch({"text": ["a"] * 2500})
+    assert [rows.num_rows for rows, _ in small_slices(batch, 1000)] == [1000, 1000, 500]
+
+
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+@pytest.mark.parametrize("maker", ["new_file", "new_stream"])
+def test_the_unpacked_size_of_arrow_is_known_before_it_is_unpacked(compression, maker, tmp_path, monkeypatch):
+    import pyarrow as pa
+
+    from spacy_nereval.core import expansion
+    from spacy_nereval.io import table_sizes
+
+    table = pa.table({"text": [f"{k}" * 50 for k in range(5000)], "n": range(5000)})
+    path = tmp_path / "a.arrow"
+    with getattr(pa.ipc, maker)(path, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table, max_chunksize=1000)
+    content = path.read_bytes()
+    sizes = [table_sizes._unpacked_size(content, place) for place in table_sizes._messages(content, len(content))]
+    batches = [size for size in sizes if size]
+    wanted = [sum(column.nbytes for column in batch.columns) for batch in table.to_batches(1000)]
+    assert len(batches) == 5
+    assert all(expected <= size <= expected * 1.1 for size, expected in zip(batches, wanted))
+    monkeypatch.setenv(expansion.VARIABLE, "1")
+    monkeypatch.setattr(expansion, "READ", sum(sizes))
+    table_sizes.check_arrow("a.arrow", content, len(content))
+    if compression:
+        monkeypatch.setattr(expansion, "READ", sum(sizes) - 1)
+        with pytest.raises(expansion.TooLarge):
+            table_sizes.check_arrow("a.arrow", content, len(content))

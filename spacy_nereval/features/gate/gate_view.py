@@ -286,7 +286,7 @@ def junit(result: Mapping[str, Any]) -> bytes:
         totals["tests"] += 1
         if row["counts_as"] == FAIL and row["required"]:
             totals["failures"] += 1
-            failed = SubElement(case, "failure", type=row["verdict"], message=rule_sentence(row))
+            failed = SubElement(case, "failure", type=row["verdict"], message=visible(rule_sentence(row)))
             lines = [
                 f"{group['label']}, now {group['to']}: {many(group['spans'], 'span')}" for group in row["lost_groups"]
             ]
@@ -297,7 +297,7 @@ def junit(result: Mapping[str, Any]) -> bytes:
             failed.text = "\n".join(map(visible, lines))
         elif row["counts_as"] in (WARN, FAIL):
             totals["skipped"] += 1
-            SubElement(case, "skipped", message=rule_sentence(row))
+            SubElement(case, "skipped", message=visible(rule_sentence(row)))
     suites = Element("testsuites", {name: str(number) for name, number in totals.items()})
     for name, number in totals.items():
         cases.set(name, str(number))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import configparser
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.declaration import Metric, Score
-from ...core.messages import is_finite_number, quote, spell_argument
+from ...core.messages import LISTED, LONGEST_REASON, is_finite_number, quote, shorten, spell_argument
 from ...evaluation.bounds import FEW_UNITS, Limits
 from ...evaluation.breakdown import parse_attribute
 from ...evaluation.conclusion import points_per_unit
@@ -37,6 +39,15 @@ FAIL, WARN, PASS = CONSEQUENCES = ("fail", "warn", "pass")
 
 FLAGGED, NOT_DECIDED = UNSEEN = ("flag", "undecided")
 """What becomes of a rule that is met only if there are no documents of a kind that is not in the test set."""
+
+
+LONGEST = 1 << 20
+"""Maximum length of a policy, also with its variables replaced."""
+
+MOST_VARIABLES = 1000
+"""Maximum number of variables in a policy."""
+
+VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 
 
 class Rule(NamedTuple):
@@ -220,8 +231,11 @@ def _is_unit(value: Any) -> bool:
 
 TEXT = _Key("a text in quotes", lambda value: isinstance(value, str) and bool(value))
 CONSEQUENCE = _Key(f"one of {', '.join(CONSEQUENCES)}", lambda value: isinstance(value, str) and value in CONSEQUENCES)
-POINTS = _Key("a number of points", is_finite_number)
-FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and value >= 0)
+FARTHEST = 1e9
+"""The greatest bound of a rule. Scores that are no ratios may have thousands of points."""
+
+POINTS = _Key("a number of points", lambda value: is_finite_number(value) and abs(value) <= FARTHEST)
+FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and 0 <= value <= FARTHEST)
 
 GATE = {
     "level": _Key(
@@ -265,7 +279,7 @@ RULE = {
             isinstance(value, (list, tuple))
             and len(value) == 2
             and all(map(is_finite_number, value))
-            and 0 <= value[0] < value[1]
+            and 0 <= value[0] < value[1] <= FARTHEST
         ),
     ),
     "required": _Key("true or false", lambda value: isinstance(value, bool)),
@@ -294,23 +308,86 @@ def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
     Traceback (most recent call last):
     confection...ConfigValidationError: ...
     """
-    from confection import Config
+    from confection import Config, ConfigValidationError
 
     if isinstance(source, Mapping):
         config, name = Config(dict(source)), "policy"
     else:
         name = str(source)
         try:
-            config = Config().from_str(Path(source).read_text(encoding="utf8"))
-        except (ValueError, configparser.Error) as error:
-            raise ValueError(f"{name}: not a config of spaCy: {' '.join(str(error).split())}") from None
+            text = _policy_text(Path(source))
+            if problems := _section_problems(text):
+                raise _policy_error({}, name, problems)
+            config = Config().from_str(text)
+        except ConfigValidationError:
+            raise
+        except (ValueError, RecursionError, configparser.Error) as error:
+            reason = shorten(" ".join(str(error).split()), LONGEST_REASON)
+            raise ValueError(f"{name}: not a config of spaCy: {reason}") from None
     return _parse_policy(config, name)
+
+
+def _policy_text(path: Path) -> str:
+    """Return the text of a policy, in UTF-8 or, with a byte order mark, in UTF-16.
+
+    Raises:
+        ValueError: It is in another encoding, or longer than `LONGEST`.
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        content = file.read(LONGEST + 1)
+    if len(content) > LONGEST:
+        raise ValueError(f"it has more than {LONGEST:,} bytes, and no policy is so long")
+    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if is_utf16 else "utf-8-sig")
+
+
+def _section_problems(text: str) -> list[Problem]:
+    """Return the problems of a policy's sections, and of the length that its variables have once they are replaced.
+
+    Nothing is replaced here: a variable in a variable in a variable can stand for gigabytes.
+    """
+    parser = configparser.RawConfigParser()
+    parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read_string(text)
+    others = [name for name in parser.sections() if name.split(".")[0] != "gate"]
+    problems: list[Problem] = [((name,), "expected only the section [gate]") for name in others[:LISTED]]
+    lengths: dict[str, float] = {}
+
+    def length(name: str) -> float:
+        """Return the length of a section or of a value; infinity for one that contains itself."""
+        if name not in lengths:
+            lengths[name] = math.inf
+            section, _, key = name.replace(":", ".").rpartition(".")
+            if parser.has_section(section) and parser.has_option(section, key):
+                value = parser.get(section, key) or ""
+                lengths[name] = len(value) + sum(length(match[1]) for match in VARIABLE.finditer(value))
+            else:
+                inside = [other for other in parser.sections() if f"{other}.".startswith(f"{name}.")]
+                lengths[name] = sum(length(f"{other}.{key}") for other in inside for key in parser.options(other))
+        return lengths[name]
+
+    if not problems and (
+        text.count("${") > MOST_VARIABLES
+        or sum(length(f"{name}.{key}") for name in parser.sections() for key in parser.options(name)) > LONGEST
+    ):
+        problems.append((("gate",), f"its variables stand for themselves, or for more than {LONGEST:,} characters"))
+    return problems
+
+
+def _policy_error(config: Any, source: str, problems: Sequence[Problem]) -> ValueError:
+    """Return the error that names every problem of a policy."""
+    from confection import ConfigValidationError
+
+    errors = [{"loc": place, "msg": f"{message};"} for place, message in problems]
+    error: ValueError = ConfigValidationError(
+        config=config, errors=errors, title=f"{source}: policy error", show_config=False
+    )
+    return error
 
 
 def _parse_policy(config: Any, source: str) -> Policy:
     """Return the policy of a config. Raise `ConfigValidationError` with every problem, naming the source."""
-    from confection import ConfigValidationError
-
     problems: list[Problem] = [((name,), "expected only the section [gate]") for name in config if name != "gate"]
     section = config.get("gate")
     if not isinstance(section, dict):
@@ -324,14 +401,13 @@ def _parse_policy(config: Any, source: str) -> Policy:
     for name, rule in (rules if isinstance(rules, dict) else {}).items():
         place = ("gate", "rules", name)
         if not isinstance(rule, dict):
-            problems.append((place, f"expected a section [gate.rules.{name}], not {rule!r}"))
+            problems.append((place, f"expected a section [gate.rules.{name}], not {shorten(repr(rule))}"))
         else:
             problems += _key_problems(rule, RULE, place) or _rule_problems(rule, place)
     if not problems:
         problems += _family_problems(settings.get("families", {}), [*section["rules"]])
     if problems:
-        errors = [{"loc": place, "msg": f"{message};"} for place, message in problems]
-        raise ConfigValidationError(config=config, errors=errors, title=f"{source}: policy error", show_config=False)
+        raise _policy_error(config, source, problems)
     policy_rules = tuple(_make_rule(name, rule) for name, rule in section["rules"].items())
     digest = sha256(_canonical_text(config).encode()).hexdigest()
     return Policy(policy_rules, **settings, digest=digest)
@@ -348,7 +424,7 @@ def _key_problems(section: Mapping[str, Any], keys: Mapping[str, _Key], place: t
     return [
         ((*place, key), f"unknown key; expected {', '.join(keys)}")
         if key not in keys
-        else ((*place, key), f"expected {keys[key].expected}, not {value!r}")
+        else ((*place, key), f"expected {keys[key].expected}, not {shorten(repr(value))}")
         for key, value in section.items()
         if key not in keys or not keys[key].fits(value)
     ]
@@ -376,7 +452,7 @@ def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Prob
     except ValueError:
         return [
             *problems,
-            ((*place, "score"), f"there is no score {rule['score']!r}; expected a score key such as strict_f"),
+            ((*place, "score"), f"there is no score {quote(rule['score'])}; expected a score key such as strict_f"),
         ]
     bound = rule[kind]
     if kind not in AGAINST_BASELINE and score.unit == "ratio":

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 from ...core.about import __version__
 from ...core.arguments import CONFLICTS, KEEP, REFUSE
+from ...core.expansion import check_objects
 from ...core.messages import LISTED, PlainSpan, quote, shorten, spell_argument, unique_keys, validate_span
 from ...io.formats.contents import lines
+from ...io.paths import readable_file
 from ...io.records import Record
 from ...io.writing import SURROGATE
 
@@ -125,6 +127,7 @@ def _mark_rows(sources: Sequence[Any]) -> Iterator[tuple[str, Any]]:
             continue
         for at, line in lines(Path(source)):
             if line.strip():
+                check_objects(source, line, readable_file(Path(source)))
                 try:
                     yield f"{source}, line {at}", json.loads(line, object_pairs_hook=unique_keys)
                 except (ValueError, RecursionError) as error:

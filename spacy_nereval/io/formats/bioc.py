@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.compression import Damaged
+from ...core.expansion import TooLarge
 from ...core.keys import describe_keys
 from ...core.messages import PlainSpan, shorten, spell_argument
 from ..paths import check_is_file, open_input
@@ -88,7 +89,7 @@ def _documents(path: Path) -> Iterator[Any]:
             return
         with open_input(path) as content:
             yield from BioCXMLDocumentReader(content)
-    except (GeneratorExit, Damaged):
+    except (GeneratorExit, Damaged, TooLarge):
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files
         message = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NoReturn, TextIO
 from xml.parsers import expat
 
 from ...core.compression import Damaged, compression_of, strip_compression
+from ...core.expansion import TooLarge, check_objects
 from ...core.keys import (
     DOCUMENTS,
     ENDS,
@@ -22,7 +23,7 @@ from ...core.keys import (
     nested_value,
 )
 from ...core.messages import install_command, spell_argument
-from ..paths import check_is_file, files_under, open_input
+from ..paths import check_is_file, files_under, open_input, readable_file
 
 START = 4096
 """Number of bytes at the start of a file from which its kind is detected."""
@@ -83,7 +84,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
         path: The file.
 
     Yields:
-        The number of a line, from 1 up, and its text.
+        The number of a line, from 1 up, and its text. Of empty lines in a row, at most `MOST_EMPTY`.
 
     Raises:
         ValueError: If there is no such file, or a line is not valid UTF-8.
@@ -94,19 +95,36 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     with open_input(path) as file:
         check_is_text(path, file.read(START))
         file.seek(0)
+        empty = 0
         for line in file:
             number += 1
             try:
                 text = line.decode("utf-8").rstrip("\r\n").removeprefix("\ufeff")
             except UnicodeDecodeError as error:
                 raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None
+            empty = empty + 1 if line == b"\n" else 0
             if "\r" not in text or text.startswith(("{", "[")):  # in JSON, it is white space
                 yield number, text
-                continue
-            for piece in text.split("\r"):  # old Macs end lines so, and the whole file is one line
-                yield number, piece
-                number += 1
-            number -= 1
+            else:
+                for piece in text.split("\r"):  # old Macs end lines so, and the whole file is one line
+                    yield number, piece
+                    number += 1
+                number -= 1
+            if empty == MOST_EMPTY:
+                number += _skip_empty_lines(file)
+                empty = 0
+
+
+MOST_EMPTY = 1000
+"""Number of empty lines in a row after which others are skipped: they mean nothing, and there may be millions."""
+
+
+def _skip_empty_lines(file: BinaryIO) -> int:
+    """Skip the empty lines that follow, and return their number."""
+    skipped = 0
+    while (ahead := file.peek()) and (number := len(ahead) - len(ahead.lstrip(b"\n"))):  # type: ignore[attr-defined]
+        skipped += len(file.read(number))
+    return skipped
 
 
 BLOCK = 1 << 12
@@ -141,10 +159,10 @@ def json_values(
     with open_input(path) as start:
         check_is_text(path, start.read(START))
     with TextIOWrapper(open_input(path), encoding="utf-8-sig") as file:
-        values = _Values(file, pairs_hook)
+        values = _Values(file, path, pairs_hook)
         try:
             yield from values
-        except Damaged:
+        except (Damaged, TooLarge):
             raise
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}, line {values.line}: not valid UTF-8 ({error})") from None
@@ -159,19 +177,23 @@ class _Values:
         line: The line of the last character that was read.
     """
 
-    def __init__(self, file: TextIO, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None) -> None:
+    def __init__(
+        self, file: TextIO, path: Path, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None
+    ) -> None:
         self.line = 1
-        self._file = file
+        self._file, self._path = file, path
         self._text = ""
         self._position = 0
         self._decoder = json.JSONDecoder(object_pairs_hook=pairs_hook)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
-        in_list = self._peek() == "[" and self._peek_second() != '"'
+        in_list = self._peek() == "["
         if in_list:
             self._skip(1)
             if self._peek() == "]":
                 return self._check_end()
+            if self._peek() == '"':
+                self._text, self._position, in_list = "[" + self._text[self._position :], 0, False
         while self._peek():
             line = self.line
             yield line, self._parse_value()
@@ -194,6 +216,7 @@ class _Values:
             except ValueError:
                 if not self._read_more(size):
                     raise
+                check_objects(self._path, self._text, readable_file(self._path))
                 size *= 2
             else:
                 self._skip(end - self._position)
@@ -208,12 +231,6 @@ class _Values:
                 return self._text[self._position]
             if not self._read_more(BLOCK):
                 return ""
-
-    def _peek_second(self) -> str:
-        """Return the character after that of `_peek`, also without white space."""
-        while not (rest := self._text[self._position + 1 :].lstrip(" \t\r\n")) and self._read_more(BLOCK):
-            pass
-        return rest[:1]
 
     def _skip(self, number: int) -> None:
         self.line += self._text.count("\n", self._position, self._position + number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from ...core.compression import format_extension
 from ...core.keys import nested_value, outer_keys
 from ...core.messages import shorten, spell_argument
-from ..paths import check_is_file, content, error_message
+from ..paths import check_is_file, error_message, json_content
 from ..records import Record, row_id
 from ..tables import Table, is_table, name_of, row_noun
 from . import TAG_KEYS
@@ -97,8 +96,8 @@ def tag_names(source: str) -> list[str]:
             raise ValueError(f"{spell_argument('tag_names', source)}: {source[:40]!r} is not a tag; {EXPECTED}")
         return names
     try:
-        described_names = names_in(json.loads(content(path)))
-    except (ValueError, RecursionError) as error:
+        described_names = names_in(json_content(path))
+    except ValueError as error:
         raise ValueError(f"{spell_argument('tag_names', source)}: {error_message(error)}") from None
     if described_names is None:
         raise ValueError(

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
-from ...core.compression import format_extension
+from ...core.compression import BLOCK, format_extension
+from ...core.expansion import LONG, check_objects
 from ...core.keys import (
     DOCUMENTS,
     ENDS,
@@ -41,7 +42,7 @@ from ...core.messages import (
     unique_keys,
     validate_tokens,
 )
-from ..paths import check_is_file, open_input
+from ..paths import check_is_file, open_input, readable_file
 from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
 from .contents import documents_in, json_values, lines
@@ -161,8 +162,13 @@ def _may_name_annotators(path: Path) -> bool:
     check_is_file(path)
     if is_table(path):
         return ANNOTATOR in Table(path).columns
+    before = b""
     with open_input(path) as file:
-        return any(ANNOTATOR.encode() in line for line in file)
+        while block := file.read(BLOCK):  # not by lines, of which a small file may have millions
+            if ANNOTATOR.encode() in before + block:
+                return True
+            before = block[-len(ANNOTATOR) :]
+    return False
 
 
 def _line_per_document(
@@ -218,6 +224,8 @@ def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
         yield from enumerate(entry for documents in values for entry in documents)
     else:
         for number, line in lines(path):
+            if len(line) > LONG:
+                check_objects(path, line, readable_file(path))
             try:
                 if line.strip():
                     yield number, _entry(line)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from ...core.compression import EXTENSIONS
+from ...core.expansion import check_expansion
 from ...core.messages import PlainSpan, join_names, spell_argument
 from ..paths import check_is_file, content, readable_file
 from ..records import Record
@@ -33,9 +34,6 @@ NAME_OF_TYPE = "*"
 """What is asked for instead of a feature if the names of types are the labels."""
 RENAMED = ("type_", "self_")
 """What cassis calls the features `type` and `self`."""
-
-LARGEST = 1 << 30
-"""Maximum total size in bytes of the unpacked files of a zip archive."""
 
 TYPE_SYSTEMS = 64
 """Maximum number of parsed type systems in memory. Usually all documents share one."""
@@ -100,11 +98,7 @@ def _files(path: Path) -> Iterator[tuple[str, bytes, bytes | None]]:
             raise ValueError(f"{path}: there is no .xmi file in the archive")
         types_of = {PurePosixPath(name).parent: name for name in archive.namelist() if name.endswith(TYPES)}
         size = sum(archive.getinfo(name).file_size for name in {*names, *types_of.values()})
-        if size > LARGEST:
-            raise ValueError(
-                f"{path}: its files have {size:,} bytes when they are unpacked, more than {LARGEST:,}: unpack the "
-                "archive, and name the folder"
-            )
+        check_expansion(path, size, file.stat().st_size)
         for name in names:
             types_name = types_of.get(PurePosixPath(name).parent, types_of.get(PurePosixPath(".")))
             types = None if types_name is None else _unpack(archive, types_name)

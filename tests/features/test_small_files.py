@@ -1,0 +1,64 @@
+"""Small files that would fill the memory or take forever are refused in a sentence, in limited memory and time."""
+
+import random
+import resource
+import subprocess
+import sys
+
+import hostile
+import pytest
+
+MEMORY = 2 << 30
+"""Bytes of memory that a command may take."""
+
+SECONDS = 20
+"""Seconds of the processor that a command may take, so that a busy machine fails no test."""
+
+
+def limit_resources() -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+def run_limited(folder, name, seed=0):
+    arguments = hostile.FILES[name](folder, random.Random(f"{name}{seed}"))
+    command = [sys.executable, "-m", "spacy_nereval", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, preexec_fn=limit_resources, timeout=280, check=False)
+
+
+def check(done, name):
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == 2 or (done.returncode == 0 and name in hostile.MAY_BE_READ), (
+        done.returncode,
+        done.stderr,
+    )
+    if done.returncode:
+        marked = [line for line in done.stderr.splitlines() if line.startswith("✘ ")]
+        assert len(marked) == 1, done.stderr
+        assert len(marked[0]) < 4100
+
+
+LIGHT = ("blanks in bz2", "key that is a list in .spacy", "long texts, often, in a table", "arrays of zeros in .npz")
+
+
+@pytest.mark.costly
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory so")
+@pytest.mark.parametrize("name", LIGHT)
+def test_a_small_file_is_refused_in_limited_memory(name, tmp_path):
+    check(run_limited(tmp_path, name), name)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory so")
+@pytest.mark.parametrize("name", sorted({*hostile.FILES} - {*LIGHT}))
+def test_every_small_file_is_refused_in_limited_memory(name, tmp_path):
+    check(run_limited(tmp_path, name), name)
+
+
+@pytest.mark.slow
+@pytest.mark.nightly
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory so")
+@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("name", sorted(hostile.FILES))
+def test_other_small_files_are_refused_in_limited_memory(name, seed, tmp_path):
+    check(run_limited(tmp_path, name, seed), name)
