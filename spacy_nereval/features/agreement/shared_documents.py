@@ -25,6 +25,7 @@ from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
     assign_annotators,
+    check_files,
     check_span_groups,
     infer_format,
     label_studio,
@@ -555,6 +556,7 @@ def read_annotators(
         files = {name: below[name] for name in _select_annotators(path, [*below], chosen)}
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
+    check_files(files.values(), formats if len(formats) == len(files) else [format] * len(files))
     if len(files) == 1 and not below:
         (format,) = assign_annotators([path], [format])
         names = _annotator_names(path, format, chosen)
