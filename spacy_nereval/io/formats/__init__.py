@@ -420,7 +420,7 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
 
     Raises:
         ValueError: An annotator is chosen and no file names annotators; or the files have
-            different ones chosen, and one of them names none. Files have different keys named, and one of them has no keys.
+            different ones chosen, and one of them names none. Different keys are named for them, and one has no keys.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text('{"text": "Ada", "spans": []}')
