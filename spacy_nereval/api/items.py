@@ -495,19 +495,18 @@ class Ends:
     """
 
     def __init__(self) -> None:
-        self._cut = self._whole = 0
+        self._cut, self._has_whole = 0, False
 
     def see(self, text: str, start: int, end: int) -> None:
         """Take the span from `start` to `end` into account."""
-        if looks_cut(text, start, end):
+        if not self._has_whole:
+            self._has_whole = not looks_cut(text, start, end)
             self._cut += 1
-        else:
-            self._whole += 1
 
     @property
     def look_inclusive(self) -> bool:
         """Whether three spans or more look so, and none does not."""
-        return self._cut >= 3 and not self._whole
+        return self._cut >= 3 and not self._has_whole
 
     def check(self, end: str | None) -> None:
         """Raise ValueError if nobody said where spans `end`, and they seem to end with their last character."""
