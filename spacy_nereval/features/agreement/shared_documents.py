@@ -17,7 +17,7 @@ from ...core.compression import format_extension, strip_compression
 from ...core.edges import Signs, edge_lines, edge_signs
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
-from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
+from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
 from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
@@ -305,11 +305,13 @@ def match_documents(
     numbers: Counter[str] = Counter(single=0, unannotated=0)
     mentions: Counter[str] = Counter()
     matched, located = [], set()
+    alone: list[str] = []
     for number, ((key, _), sides_here) in enumerate(records_by_key.items()):
         _check_texts(key or str(number), sides_here)
         annotators = {name: annotated for name, annotated in sides_here.items() if annotated.record.annotated}
         if len(annotators) < 2:
             numbers["single" if annotators else "unannotated"] += 1
+            alone += [key] * (by_id and bool(annotators))
             continue
         matched.append(_combine_records(number, annotators, numbers, tokenizer))
         for annotated in annotators.values():
@@ -335,6 +337,9 @@ def match_documents(
     )
     if rules:
         rules.check_labels_occur(shared.labels)
+    for what, alike in (("ids", list_alike(alone, alone)), ("labels", list_alike(shared.labels, shared.labels))):
+        if alike:
+            warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=2)
     return shared
 
 
