@@ -308,7 +308,8 @@ def validate_span(side: str, span: Sequence[Any], length: int | None) -> PlainSp
         ) from None
     if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
         return start, end, label
-    description = f"{side} Span({start!r}, {end!r}, {quote(label) if isinstance(label, str) else repr(label)})"
+    shown = quote(label) if isinstance(label, str) else shorten(repr(label))
+    description = f"{side} Span({shorten(repr(start))}, {shorten(repr(end))}, {shown})"
     if start < 0:
         raise ValueError(f"{description} starts before the text")
     if end < start:

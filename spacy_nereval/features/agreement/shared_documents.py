@@ -294,14 +294,9 @@ def match_documents(
     in_order = not by_id and not any(is_written(record.text) for record in all_records)
     if in_order:
         _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
-    records_by_key: dict[DocumentKey, dict[str, SideRecord]] = {}
-    for name, sheet in sheets.items():
-        times_seen: Counter[str] = Counter()
-        for annotated in sheet:
-            key = annotated.record.id if by_id and annotated.record.id is not None else annotated.record.text
-            key = "" if in_order else key
-            records_by_key.setdefault((key, times_seen[key]), {})[name] = annotated
-            times_seen[key] += 1
+    records_by_key = _records_by_key(
+        sheets, lambda record: "" if in_order else record.id if by_id and record.id is not None else record.text
+    )
     numbers: Counter[str] = Counter(single=0, unannotated=0)
     mentions: Counter[str] = Counter()
     matched, located = [], set()
@@ -337,10 +332,15 @@ def match_documents(
     )
     if rules:
         rules.check_labels_occur(shared.labels)
-    for what, alike in (("ids", list_alike(alone, alone)), ("labels", list_alike(shared.labels, shared.labels))):
-        if alike:
-            warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=2)
+    _warn_of_alike("ids", alone)
+    _warn_of_alike("labels", shared.labels)
     return shared
+
+
+def _warn_of_alike(what: str, names: Iterable[str]) -> None:
+    names = [*names]
+    if alike := list_alike(names, names):
+        warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=3)
 
 
 def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
@@ -354,6 +354,20 @@ def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) 
             record = annotated.record
             text = texts.setdefault(plain_text(record.text, match_text), record.text)
             result[name].append(annotated._replace(record=carry_side(record, text, match_text)))
+    return result
+
+
+def _records_by_key(
+    sheets: Mapping[str, Sequence[SideRecord]], key_of: Callable[[Record], str]
+) -> dict[DocumentKey, dict[str, SideRecord]]:
+    """Return the records of each document by annotator; equal keys of an annotator match in their order."""
+    result: dict[DocumentKey, dict[str, SideRecord]] = {}
+    for name, sheet in sheets.items():
+        times_seen: Counter[str] = Counter()
+        for annotated in sheet:
+            key = key_of(annotated.record)
+            result.setdefault((key, times_seen[key]), {})[name] = annotated
+            times_seen[key] += 1
     return result
 
 
