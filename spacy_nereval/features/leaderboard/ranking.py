@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from math import comb
 from operator import add
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from ...counting.table import sum_counts
 from ...evaluation.bounds import FEW
 from ...evaluation.comparison import difference_row
 from ...evaluation.differences import number_of_swaps
-from ...evaluation.evidence import run_evidence, swap_evidence
+from ...evaluation.evidence import Evidence, run_evidence, swap_evidence_of_pairs
 from ...evaluation.intervals import run_intervals
 from ...evaluation.pairs import align_runs
 from ...evaluation.resampling import Confidence, Units, is_enumerable
@@ -236,16 +236,11 @@ def _test_pairs(
     trials: int,
 ) -> list[Result]:
     """Return a row for each pair of `systems`, sorted from the worst to the best one: how much the second is ahead."""
-    pairs = [pair for pair in combinations(systems, 2) if not runs[pair[0]][0].collapsed]
     rows = []
-    for first, second in pairs:
-        a, b = runs[first], runs[second]
-        if len(a) == len(b) == 1:
-            (evidence,) = swap_evidence(a[0], b[0], [subject], confidence, trials)
-        else:
-            (evidence,) = run_evidence(a, b, [subject], confidence)
-        row = difference_row(evidence, confidence.level, None, None, a[0])
+    for (first, second), evidence in _pair_evidence(runs, systems, subject, confidence, trials):
+        row = difference_row(evidence, confidence.level, None, None, runs[first][0])
         rows.append({"systems": [first, second], **{key: row[key] for key in PAIR_FIELDS}})
+    rows.sort(key=lambda row: [*map(systems.index, row["systems"])])
     tested = [row for row in rows if np.isfinite(row["p"])]
     for row, p in zip(tested, holm([row["p"] for row in tested]) if tested else []):
         row["p_holm"] = float(p)
@@ -253,6 +248,22 @@ def _test_pairs(
         row.setdefault("p_holm", np.nan)
         row["shown"] = bool(row["p_holm"] <= 1 - confidence.level + ROUNDING)
     return rows
+
+
+def _pair_evidence(
+    runs: Mapping[str, Sequence[Counts]], systems: Sequence[str], subject: Subject, confidence: Confidence, trials: int
+) -> Iterator[tuple[tuple[str, str], Evidence]]:
+    """Yield the names of each pair and the evidence on its difference. Collapsed counts have no units to swap."""
+    if any(counts.collapsed for counts in chain.from_iterable(runs.values())):
+        return
+    once = [system for system in systems if len(runs[system]) == 1]
+    yield from zip(
+        combinations(once, 2), swap_evidence_of_pairs([runs[name][0] for name in once], subject, confidence, trials)
+    )
+    for first, second in combinations(systems, 2):
+        if not {first, second} <= {*once}:
+            (evidence,) = run_evidence(runs[first], runs[second], [subject], confidence)
+            yield (first, second), evidence
 
 
 PAIR_FIELDS = ("difference", "interval", "p", "p_better", "flag", "differing", "runs")
