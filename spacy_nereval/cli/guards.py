@@ -291,6 +291,8 @@ def input_names(given: Mapping[str, Any]) -> Iterator[str]:
             mixed += map(str, value)
         elif isinstance(value, str) and name not in READ:
             yield from value.split(",")
+        elif is_named(str(value)):
+            yield from (run for runs in named_runs([str(value)], "").values() for run in runs)
         else:
             yield from matching_files(str(value)) or [str(value)]
     if is_file_name(labels := given.get("labels") or ""):

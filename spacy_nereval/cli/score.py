@@ -179,7 +179,7 @@ def score_runs(
     sources = [*map(Source, runs)]
     counter = RunCounter(sources, gold, *counting)
     check_lexicons(counter.metrics, output)
-    counts = [counter.count(run)[0] for run in sources]
+    counts = [counter.counts(run) for run in sources]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
@@ -392,7 +392,10 @@ def compare_cli(
     cutting: Cutting,
     gold: Path | None = GOLD,
     systems: list[str] | None = Argument(
-        None, metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"
+        None,
+        metavar="BASELINE OTHER...",
+        help="Predictions, models, or count files (.npz), each also as NAME=FILE, or as NAME=RUN,RUN... with training "
+        "runs",
     ),
     system: list[str] | None = Option(
         None,
@@ -420,9 +423,9 @@ def compare_cli(
     Collapsed counts are compared by the half-samples that they keep, without
     permutation tests.
 
-    Give systems that were trained several times as --system A=a1.jsonl,a2.jsonl
-    --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
-    and tests account for the randomness of training.
+    Give systems that were trained several times as A=a1.jsonl,a2.jsonl: their mean
+    scores are compared, and intervals and tests account for the randomness of
+    training. --system A=a1.jsonl,a2.jsonl says the same.
     """
     from ..evaluation.comparison import comparison
     from ..evaluation.tested import families

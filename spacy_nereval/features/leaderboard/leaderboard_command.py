@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,9 @@ from ...cli.command_options import (
     check_suffix,
     chosen_confidence,
 )
-from ...cli.counting_documents import RunCounter
 from ...cli.guards import NamedInputs, check_lexicons
 from ...cli.metric_options import names_and_options
-from ...cli.printing import names_of_tables, print_result
+from ...cli.printing import names_of_tables, print_result, progress_bar
 from ...cli.sources import Source, arguments_with_runs
 from ...core.arguments import Reading
 
@@ -64,14 +63,25 @@ def leaderboard_cli(
         None,
         "--metrics",
         "-m",
-        help="Metrics or sets of metrics, separated by commas; systems are ranked by one of them. By default 'strict', "
-        "or the set 'papers' with --primary",
+        help="Metrics or sets of metrics, separated by commas. Systems are ranked by the first one, or by --primary; "
+        "the headline scores of the others follow. By default 'strict', or the metric of --primary",
         rich_help_panel="scoring",
+    ),
+    label: str | None = Option(
+        None, "--label", help="Label by whose score systems are ranked. By default by that of all labels"
     ),
     sort: str | None = Option(
         None, "--sort", help="Data set by whose scores systems are sorted. By default they are sorted by their means"
     ),
     train: str | None = TRAIN,
+    keep_counts: Path | None = Option(
+        None,
+        "--keep-counts",
+        metavar="DIR",
+        help="Folder for a count file of each file of predictions. They are used again as long as no file, option or "
+        "version has changed, so that a new system costs only itself",
+        file_okay=False,
+    ),
     output: Path | None = OUTPUT,
     tables: str | None = TABLES,
     digits: int = DIGITS,
@@ -87,7 +97,7 @@ def leaderboard_cli(
     with those of several. By default systems are ranked by F of 'strict'.
     """
     from .leaderboard_view import LeaderboardView
-    from .ranking import USUAL_METRIC, rank_systems
+    from .ranking import metric_to_rank_by, rank_systems
 
     names, options = names_and_options([*(systems or []), *ctx.args])
     confidence = chosen_confidence(True, resampling)
@@ -98,11 +108,18 @@ def leaderboard_cli(
     if output:
         NamedInputs(map(str, (*runs, *(gold for _, _, gold in folds if gold)))).check_output(output)
     check_suffix("--output", output, *JSON)
-    usual = metrics is None and testing.primary is None and not options and not any(run.has_counts for run in runs)
-    how = (options, train, reading, loading, Cutting())
-    boards = _count_systems(folds, USUAL_METRIC if usual else metrics, how, output)
-    result = rank_systems(boards, confidence, **testing._asdict(), sort=sort)
+    if metrics is None and not any(run.has_counts for run in runs):
+        metrics = metric_to_rank_by(testing.primary)
+    how = (metrics, options, train, reading, loading, Cutting())
+    boards = _count_systems(folds, how, keep_counts, output)
+    result = rank_systems(boards, confidence, **testing._asdict(), label=label, sort=sort, watch=_with_progress)
     print_result(LeaderboardView(result), wanted, showing, output)
+
+
+def _with_progress(items: Iterable[Any], number: int) -> Iterable[Any]:
+    """Return the items, with a progress bar if the output is a terminal."""
+    progress: Iterable[Any] = progress_bar(items, total=number, unit=" pairs")
+    return progress
 
 
 Folds = Mapping[tuple[str, str, Path | None], Sequence[tuple[str, Sequence[Source]]]]
@@ -156,26 +173,26 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
 
 
 def _count_systems(
-    folds: Folds, metrics: str | None, how: tuple[Any, ...], output: Path | None
+    folds: Folds, how: tuple[Any, ...], keep: Path | None, output: Path | None
 ) -> dict[str, dict[str, Entry]]:
     """Return the entry of each system, by data set and system.
 
     Args:
         folds: The systems of each fold.
-        metrics: The value of `--metrics`.
-        how: What `RunCounter` takes after the metrics.
+        how: What `RunCounter` takes after the gold annotation.
+        keep: The folder in which counts are kept; None to keep none.
         output: The file for the result, which must not be a lexicon of a metric.
     """
+    from .kept_counts import KeepingCounter
     from .ranking import Entry, entries_of_folds
 
     counted: dict[str, dict[str, dict[str, list[Counts]]]] = {}
     for (data_set, fold, gold), systems in folds.items():
         try:
-            counter = RunCounter([run for _, runs in systems for run in runs], gold, metrics, *how)
+            counter = KeepingCounter(keep, [run for _, runs in systems for run in runs], gold, *how)
             check_lexicons(counter.metrics, output)
             counted.setdefault(data_set, {})[fold] = {
-                name: [counter.count(run, name if len(runs) == 1 else f"{name}, {run}")[0] for run in runs]
-                for name, runs in systems
+                name: counter.counts_of_runs(name, runs) for name, runs in systems
             }
         except ValueError as error:
             raise ValueError(f"{data_set}: {error}" if len(folds) > 1 else str(error)) from None

@@ -29,7 +29,7 @@ from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
 from ...cli.printing import names_of_tables, print_tables
-from ...cli.sources import Gold, Source, display_names
+from ...cli.sources import Gold, Source, display_names, named_sources
 from ...core.arguments import Choosing, Reading
 
 if TYPE_CHECKING:
@@ -75,7 +75,9 @@ def thresholds_cli(
     choosing: Choosing,
     gold: Path = Argument(..., help="Gold annotation"),
     systems: list[str] | None = Argument(
-        None, metavar="PRED [OTHER...]", help="Predictions with scores, or models that score their spans"
+        None,
+        metavar="PRED [OTHER...]",
+        help="Predictions with scores, or models that score their spans; also as NAME=FILE",
     ),
     apply: list[str] | None = Option(
         None,
@@ -124,8 +126,8 @@ def thresholds_cli(
     check_given_once(names, "system")
     apply_pairs = _apply_pairs(apply or [], names)
     confidence = chosen_confidence(bool(apply_pairs), resampling, "--apply")
-    sources = [*map(Source, names)]
-    shown_names = display_names(sources, name or [])
+    named = named_sources(names, name or [])
+    shown_names, sources = [shown for shown, _ in named], [source for _, source in named]
     settings = Settings(*choosing).validate()
     tables_wanted = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
     check_suffix("--output", output, *JSON)

@@ -158,7 +158,7 @@ def test_the_tables_of_a_single_data_set_and_of_several():
     one, several = leaderboard(*DATA_SETS["x"]), leaderboard(DATA_SETS)
     (table,) = LeaderboardView(one).tables(["leaderboard"])
     assert table.header == ["system", "f", "rank"] and [row[2] for row in table.rows] == ["1", "2", "3"]
-    tables = {name: [*LeaderboardView(several).tables([name])][0] for name in LeaderboardView.makers}
+    tables = {name: table for name in LeaderboardView.makers for table in LeaderboardView(several).tables([name])}
     assert tables["cells"].rows[0][:3] == ["x", "c", 1] and tables["cells"].rows[0][4:] == [1, 1, "yes"]
     assert tables["pairs"].rows[0][:3] == ["x", "b", "a"] and len(tables["pairs"].rows) == 3 + 6
     assert tables["better"].rows == [["c", "b", 1, 2], ["c", "a", 2, 2], ["b", "c", 1, 2], ["b", "a", 2, 2]]
