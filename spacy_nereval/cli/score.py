@@ -20,6 +20,7 @@ from .command_options import (
     OUTPUT,
     PER_DOCUMENT,
     ROWS,
+    SCORE_FIGURE,
     TRAIN,
     Collapsing,
     Cutting,
@@ -41,7 +42,7 @@ from .metric_options import (
     unknown_labels,
     wanted_breakdowns,
 )
-from .printing import names_of_tables, print_result
+from .printing import FigureFile, chosen_figure, names_of_tables, print_result
 from .sources import REFUSALS, Gold, Kind, Source, check_answers, compared_systems, named_runs, questions_of
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def score_cli(
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
+    figure: str | None = SCORE_FIGURE,
 ) -> None:
     """
     Score predictions against gold annotation, or a count file.
@@ -104,6 +106,7 @@ def score_cli(
     the randomness of training.
     """
     from ..evaluation.scores import check_average
+    from ..reporting.score_view import ScoreView
 
     name, options = optional_name(str(pred) if pred else None, ctx.args)
     pred = Path(name) if name else None
@@ -114,7 +117,8 @@ def score_cli(
     if system and drawn:
         check_answers(REFUSALS[Kind.RUNS], questions_of(pred=pred, by=lookups.by, per_document=per_document))
         counting = (metrics, options, lookups.train, reading, loading, cutting)
-        return score_runs(system, gold, counting, drawn, showing, output)
+        return score_runs(system, gold, counting, drawn, showing, output, figure)
+    drawn_figure = chosen_figure(figure, ScoreView)
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     left_out: dict[str, str] = {}
@@ -136,7 +140,7 @@ def score_cli(
         documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)
         observers = collectors.observers
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=collectors.groups)
-    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out, drawn_figure)
 
 
 def score_runs(
@@ -146,6 +150,7 @@ def score_runs(
     drawn: Confidence,
     showing: Showing,
     output: Path | None,
+    figure: str | None,
 ) -> None:
     """Score the training runs of one system, write the result if asked for, and print the tables.
 
@@ -156,6 +161,7 @@ def score_runs(
         drawn: The settings of intervals.
         showing: Which tables are printed, and how.
         output: JSON file for the result.
+        figure: The value of `--figure`.
 
     Raises:
         ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
@@ -175,14 +181,14 @@ def score_runs(
             f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
-    wanted = names_of_tables(showing, RunsView)
+    wanted, drawn_figure = names_of_tables(showing, RunsView), chosen_figure(figure, RunsView)
     sources = [*map(Source, runs)]
     counter = RunCounter(sources, gold, *counting)
     check_lexicons(counter.metrics, output)
     counts = [counter.counts(run) for run in sources]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
-    print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
+    print_result(RunsView(counts[0], result, showing.average), wanted, showing, output, drawn_figure)
 
 
 @command("evaluate", metric_options=True, view="spacy_nereval.reporting.score_view:ScoreView", heading="Start here")
@@ -205,6 +211,7 @@ def evaluate_cli(
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
+    figure: str | None = SCORE_FIGURE,
 ) -> None:
     """
     Score a trained pipeline on gold annotation.
@@ -215,6 +222,7 @@ def evaluate_cli(
     unless the command line gives others.
     """
     from ..evaluation.scores import check_average
+    from ..reporting.score_view import ScoreView
 
     names, options = names_and_options([*(data or []), *ctx.args])
     drawn = chosen_confidence(confidence, resampling)
@@ -226,6 +234,7 @@ def evaluate_cli(
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
+    drawn_figure = chosen_figure(figure, ScoreView)
     source = Source(model, Kind.MODEL)
     reading = add_stored_labels(reading, [source])
     chosen, left_out = chosen_metrics(
@@ -242,7 +251,7 @@ def evaluate_cli(
         counts = counter.counts(task)
     else:
         counts = task.counts(collectors.observers, collectors.groups, with_origin=False)
-    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out, drawn_figure)
 
 
 class Collectors(NamedTuple):
@@ -321,6 +330,7 @@ def show_result(
     per_document: Path | None,
     collectors: Collectors,
     left_out: Mapping[str, str],
+    figure: FigureFile | None = None,
 ) -> None:
     """Score counts, write the files asked for, and print the tables.
 
@@ -332,6 +342,7 @@ def show_result(
         per_document: File for the scores of each document.
         collectors: What `--by` counted, and examples and groups of errors.
         left_out: The metrics that were left out, with the reason.
+        figure: The figure to write.
     """
     from ..evaluation.result import disagreement, document_rows, evaluate
     from ..io.tables import write_rows
@@ -351,7 +362,7 @@ def show_result(
         write_rows(per_document, document_rows(counts))
         if differences := disagreement(counts):
             notes.append("\n".join(disagreement_lines(differences)))
-    print_result(view, wanted, showing, output, closing=notes)
+    print_result(view, wanted, showing, output, figure, closing=notes)
 
 
 class WithBareLabels(GroupedCommand):

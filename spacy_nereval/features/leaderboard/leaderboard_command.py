@@ -24,10 +24,11 @@ from ...cli.command_options import (
     Showing,
     check_suffix,
     chosen_confidence,
+    figure_option,
 )
 from ...cli.guards import NamedInputs, check_lexicons
 from ...cli.metric_options import names_and_options
-from ...cli.printing import names_of_tables, print_result, progress_bar
+from ...cli.printing import chosen_figure, names_of_tables, print_result, progress_bar
 from ...cli.sources import Source, arguments_with_runs
 from ...core.arguments import Reading
 
@@ -83,6 +84,7 @@ def leaderboard_cli(
         file_okay=False,
     ),
     output: Path | None = OUTPUT,
+    figure: str | None = figure_option("leaderboard"),
     tables: str | None = TABLES,
     digits: int = DIGITS,
 ) -> None:
@@ -102,7 +104,7 @@ def leaderboard_cli(
     names, options = names_and_options([*(systems or []), *ctx.args])
     confidence = chosen_confidence(True, resampling)
     showing = Showing(reading.format, tables, digits)
-    wanted = names_of_tables(showing, LeaderboardView)
+    wanted, drawn_figure = names_of_tables(showing, LeaderboardView), chosen_figure(figure, LeaderboardView)
     folds = _systems_by_fold(gold, names, name or [])
     runs = [run for systems_of_fold in folds.values() for _, of_system in systems_of_fold for run in of_system]
     if output:
@@ -113,7 +115,7 @@ def leaderboard_cli(
     how = (metrics, options, train, reading, loading, Cutting())
     boards = _count_systems(folds, how, keep_counts, output)
     result = rank_systems(boards, confidence, **testing._asdict(), label=label, sort=sort, watch=_with_progress)
-    print_result(LeaderboardView(result), wanted, showing, output)
+    print_result(LeaderboardView(result), wanted, showing, output, drawn_figure)
 
 
 def _with_progress(items: Iterable[Any], number: int) -> Iterable[Any]:

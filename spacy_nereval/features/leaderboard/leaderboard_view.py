@@ -10,10 +10,11 @@ from ...core.messages import join_names
 from ...evaluation.bounds import FEW, FEW_UNITS
 from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
+from ...reporting.figures import MEAN, Figure, leaderboard_figure
 from ...reporting.remarks import few_runs
-from ...reporting.result_table import TOP, Cell, Cost, Estimate, PValue, ResultTable, direction, number_text
+from ...reporting.result_table import TOP, Cell, Cost, Estimate, Percent, PValue, ResultTable, direction, number_text
 from ...reporting.score_tables import interval, p_value, value_cell
-from ...reporting.view import Finding, Makers, View
+from ...reporting.view import Figures, Finding, Makers, View
 
 
 class LeaderboardView(View):
@@ -118,6 +119,20 @@ class LeaderboardView(View):
         "pairs": pairs,
         "better": better,
     }
+
+    def _figure(self) -> Figure:
+        """Return a figure of the scores on each data set with their intervals, in the order of the means."""
+        columns = {
+            board["data_set"]: {
+                row["system"]: _estimate(row, self._unit) for row in board["scores"] if row["value"] is not None
+            }
+            for board in self._boards
+        }
+        if self.result["means"]:
+            columns[MEAN] = {row["system"]: _estimate(row, self._unit) for row in self.result["means"]}
+        return leaderboard_figure(self.result["systems"], columns, f"{self._score}{', %' * (self._unit is Percent)}")
+
+    figures: ClassVar[Figures] = {"leaderboard": _figure}
 
     def findings(self) -> list[Finding]:
         """Return the finding on the mean, or on the top group of a single data set."""

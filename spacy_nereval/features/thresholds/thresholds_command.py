@@ -24,11 +24,12 @@ from ...cli.command_options import (
     Showing,
     check_suffix,
     chosen_confidence,
+    figure_option,
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
-from ...cli.printing import names_of_tables, print_tables
+from ...cli.printing import chosen_figure, names_of_tables, print_tables
 from ...cli.sources import Gold, Source, display_names, named_sources
 from ...core.arguments import Choosing, Reading
 
@@ -97,6 +98,7 @@ def thresholds_cli(
     cut_file: Path | None = Option(
         None, "--cut-file", help="JSON file for the best cut, which --cut and the component nereval_cut read"
     ),
+    figure: str | None = figure_option("curve"),
     tables: str | None = TABLES,
     digits: int = DIGITS,
 ) -> None:
@@ -130,6 +132,9 @@ def thresholds_cli(
     shown_names, sources = [shown for shown, _ in named], [source for _, source in named]
     settings = Settings(*choosing).validate()
     tables_wanted = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
+    drawn_figure = chosen_figure(figure, ThresholdView)
+    if figure and len(names) > 1:
+        raise ValueError(f"--figure {figure}: it shows one system, and {len(names)} are given; --html shows several")
     check_suffix("--output", output, *JSON)
     check_suffix("--csv", csv, *ROWS)
     if html:
@@ -161,6 +166,9 @@ def thresholds_cli(
     if html:
         golds = display_names([*map(Source, (gold, *(gold_path for gold_path, _ in apply_pairs[:1])))])
         _write_page(html, per_system, shown_names, golds)
+    if drawn_figure:
+        view = ThresholdView(per_system[0].values, per_system[0].curves.metrics)
+        view.figure(drawn_figure[0]).save(drawn_figure[1])
     _print_results(per_system, shown_names, tables_wanted, reading.format, digits)
 
 

@@ -270,3 +270,24 @@ def test_systems_are_named_alike_in_leaderboards_and_comparisons(files):
     accepted("compare", "first=a.npz", "second=b.npz", "-o", "counts.json")
     assert json.loads(Path("counts.json").read_text())["baseline"] == "first"
     assert "is an input" in refused("compare", "first=a.npz", "second=b.npz", "-o", "a.npz")
+
+
+@pytest.mark.costly
+def test_the_figure_of_the_command_is_that_of_python(files):
+    accepted("leaderboard", "gold.jsonl", "a.jsonl", "b.jsonl", "c.jsonl", "--figure", "all.svg")
+    result = leaderboard("gold.jsonl", {name: f"{name}.jsonl" for name in "abc"})
+    figure = result.plot("leaderboard")
+    assert Path("all.svg").read_text(encoding="utf8") == figure._repr_svg_()
+    drawn = {value["system"]: value for value in figure.spec["data"]["values"]}
+    assert [*drawn] == result["systems"]
+    for row in result.rows:
+        numbers = [100 * row[key] for key in ("value", "low", "high")]
+        assert [drawn[row["system"]][key] for key in ("value", "low", "high")] == numbers
+        assert drawn[row["system"]]["top"] == row["top"]
+    assert "is an input" in refused("leaderboard", "gold.jsonl", "a.jsonl", "--figure", "a.jsonl")
+
+
+def test_the_figure_of_several_data_sets_has_a_black_mean():
+    figure = leaderboard({"x": X, "y": Y}).plot()
+    assert [v["set"] for v in figure.spec["data"]["values"]] == ["x", "y", "mean"] * 3
+    assert "#1b1e22" in str(figure.spec["layer"][1]["encoding"]["color"])
