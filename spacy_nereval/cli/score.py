@@ -38,12 +38,21 @@ from .metric_options import (
     add_stored_labels,
     chosen_metrics,
     names_and_options,
-    optional_name,
     unknown_labels,
     wanted_breakdowns,
 )
 from .printing import FigureFile, chosen_figure, names_of_tables, print_result
-from .sources import REFUSALS, Gold, Kind, Source, check_answers, compared_systems, named_runs, questions_of
+from .sources import (
+    REFUSALS,
+    Gold,
+    Kind,
+    Source,
+    check_answers,
+    compared_systems,
+    is_named,
+    named_runs,
+    questions_of,
+)
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -72,8 +81,14 @@ def score_cli(
     showing: Showing,
     lookups: Lookups,
     cutting: Cutting,
+    extensions: Extensions,
     gold: Path = Argument(..., help="Gold annotation, a file or a folder of brat files; or a count file, .npz"),
-    pred: Path | None = Argument(None, help="Predictions on the same texts, paired by id (if all have one) or order"),
+    pred: Path | None = Argument(
+        None,
+        metavar="[PRED [OTHER...]]",
+        help="Predictions on the same texts, paired by id (if all have one) or order. Several are ranked in one table; "
+        "each may be NAME=FILE",
+    ),
     system: list[str] | None = Option(
         None,
         "--system",
@@ -108,12 +123,26 @@ def score_cli(
     from ..evaluation.scores import check_average
     from ..reporting.score_view import ScoreView
 
-    name, options = optional_name(str(pred) if pred else None, ctx.args)
-    pred = Path(name) if name else None
-    drawn = chosen_confidence(confidence or bool(system), resampling)
+    names, options = names_and_options([*([str(pred)] if pred else []), *ctx.args])
+    if not system and len(names) == 1 and is_named(names[0]) and len(next(iter(named_runs(names, "").values()))) > 1:
+        system, names = names, []
+    handler = _handler_of_systems(extensions, gold, names)
+    drawn = chosen_confidence(confidence or bool(system) or bool(handler), resampling)
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
+    if handler and drawn:
+        if system:
+            raise ValueError(
+                f"{names[0]} is given in addition to --system: name all systems as {names[0]}, or as NAME=RUN"
+            )
+        questions = questions_of(cutting=cutting, by=lookups.by, per_document=per_document)
+        questions += [(f"--average {showing.average}", "average")] * (showing.average != "micro")
+        check_answers(handler.refusals, questions)
+        how = (metrics, options, lookups.train, reading, loading, Cutting())
+        handler.score(gold, names, how, drawn, showing, output, figure)
+        return
+    pred = _only_prediction(names)
     if system and drawn:
         check_answers(REFUSALS[Kind.RUNS], questions_of(pred=pred, by=lookups.by, per_document=per_document))
         counting = (metrics, options, lookups.train, reading, loading, cutting)
@@ -141,6 +170,22 @@ def score_cli(
         observers = collectors.observers
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=collectors.groups)
     show_result(counts, drawn, showing, output, per_document, collectors, left_out, drawn_figure)
+
+
+def _handler_of_systems(extensions: Extensions, gold: Path, names: Sequence[str]) -> Any:
+    """Return the extension that scores several systems; None if a single one is named.
+
+    An extension has `refusals`, the questions that it cannot answer, and `score`, which scores systems and prints them.
+    """
+    several = len(names) > 1 or (Source(gold).has_counts and any(Source(name).has_counts for name in names))
+    return next(iter(extensions), None) if several else None
+
+
+def _only_prediction(names: Sequence[str]) -> Path | None:
+    """Return the file of predictions, which may be named. Raise ValueError if there are several."""
+    if len(names) > 1:
+        raise ValueError(f"unexpected argument {names[1]}: expected options of metrics, such as --fair.unit token")
+    return Path(named_runs(names, "").popitem()[1][0] if is_named(names[0]) else names[0]) if names else None
 
 
 def score_runs(

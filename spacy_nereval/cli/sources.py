@@ -494,7 +494,7 @@ def compared_systems(
     return None if stored else gold, systems
 
 
-def named_runs(given: Sequence[str], option: str = "--system ") -> dict[str, list[str]]:
+def named_runs(given: Iterable[str], option: str = "--system ") -> dict[str, list[str]]:
     """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
 
     Args:

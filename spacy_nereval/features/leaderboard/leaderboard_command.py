@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import Extension, command
 from ...cli.command_options import (
     DIGITS,
     JSON,
@@ -25,6 +26,7 @@ from ...cli.command_options import (
     check_suffix,
     chosen_confidence,
     figure_option,
+    figure_place,
 )
 from ...cli.guards import NamedInputs, check_lexicons
 from ...cli.metric_options import names_and_options
@@ -34,6 +36,7 @@ from ...core.arguments import Reading
 
 if TYPE_CHECKING:
     from ...counting.counts import Counts
+    from ...evaluation.resampling import Confidence
     from .ranking import Entry
 
 
@@ -98,24 +101,111 @@ def leaderboard_cli(
     Name the gold annotation and the systems of one data set, or a table or folder
     with those of several. By default systems are ranked by F of 'strict'.
     """
+    names, options = names_and_options([*(systems or []), *ctx.args])
+    rank_and_print(
+        _systems_by_fold(gold, names, name or []),
+        (metrics, options, train, reading, loading, Cutting()),
+        chosen_confidence(True, resampling),
+        Showing(reading.format, tables, digits),
+        Files(output, figure, keep_counts, gold if gold.is_dir() else None),
+        {**testing._asdict(), "label": label, "sort": sort},
+    )
+
+
+class Files(NamedTuple):
+    """The files of a leaderboard.
+
+    Attributes:
+        output: JSON file for the result.
+        figure: The value of `--figure`.
+        keep_counts: The folder in which counts are kept.
+        folder: The folder with the data sets, if there is one.
+    """
+
+    output: Path | None = None
+    figure: str | None = None
+    keep_counts: Path | None = None
+    folder: Path | None = None
+
+    def check(self, folds: Folds) -> None:
+        """Raise ValueError if something is written to a file or folder that is read."""
+        inputs = NamedInputs(map(str, filter(None, [self.folder, *_sources(folds), *(gold for _, _, gold in folds)])))
+        for path in (self.output, self.figure and figure_place(self.figure)[1], self.keep_counts):
+            if path:
+                inputs.check_output(path)
+
+
+def rank_and_print(
+    folds: Folds,
+    how: tuple[Any, ...],
+    confidence: Confidence | None,
+    showing: Showing,
+    files: Files,
+    ranking: Mapping[str, Any] = {},
+) -> None:
+    """Count systems, rank them, write the files asked for, and print the tables.
+
+    Args:
+        folds: The systems of each fold.
+        how: What `RunCounter` takes after the gold annotation: metrics, their options, and how files are read.
+        confidence: The settings of intervals and tests.
+        showing: Which tables are printed, and how.
+        files: What is written, and kept.
+        ranking: Further arguments of `rank_systems`.
+    """
     from .leaderboard_view import LeaderboardView
     from .ranking import metric_to_rank_by, rank_systems
 
-    names, options = names_and_options([*(systems or []), *ctx.args])
-    confidence = chosen_confidence(True, resampling)
-    showing = Showing(reading.format, tables, digits)
-    wanted, drawn_figure = names_of_tables(showing, LeaderboardView), chosen_figure(figure, LeaderboardView)
-    folds = _systems_by_fold(gold, names, name or [])
-    runs = [run for systems_of_fold in folds.values() for _, of_system in systems_of_fold for run in of_system]
-    if output:
-        NamedInputs(map(str, (*runs, *(gold for _, _, gold in folds if gold)))).check_output(output)
-    check_suffix("--output", output, *JSON)
-    if metrics is None and not any(run.has_counts for run in runs):
-        metrics = metric_to_rank_by(testing.primary)
-    how = (metrics, options, train, reading, loading, Cutting())
-    boards = _count_systems(folds, how, keep_counts, output)
-    result = rank_systems(boards, confidence, **testing._asdict(), label=label, sort=sort, watch=_with_progress)
-    print_result(LeaderboardView(result), wanted, showing, output, drawn_figure)
+    wanted, figure = names_of_tables(showing, LeaderboardView), chosen_figure(files.figure, LeaderboardView)
+    files.check(folds)
+    check_suffix("--output", files.output, *JSON)
+    metrics, *more = how
+    if metrics is None and not any(run.has_counts for run in _sources(folds)):
+        metrics = metric_to_rank_by(ranking.get("primary"))
+    boards = _count_systems(folds, (metrics, *more), files.keep_counts, files.output)
+    result = rank_systems(boards, confidence, **ranking, watch=_with_progress)
+    print_result(LeaderboardView(result), wanted, showing, files.output, figure)
+
+
+def _sources(folds: Folds) -> list[Source]:
+    """Return the training runs of all systems of all folds."""
+    return [run for systems in folds.values() for _, runs in systems for run in runs]
+
+
+@dataclass(frozen=True)
+class ScoreSystems(Extension):
+    """Scores several systems after one gold annotation, as `leaderboard` ranks them."""
+
+    help: ClassVar[str] = """
+    With several systems after the gold annotation, A B C, each also as NAME=FILE,
+    they are ranked in one table, as 'nereval leaderboard' does.
+    """
+
+    refusals: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("breakdown", "scores of documents", "scores of predictions", "average"),
+        "{asked} is given with several systems, which are ranked in one table: score the system that it is about alone",
+    )
+
+    def score(
+        self,
+        gold: Path,
+        names: Sequence[str],
+        how: tuple[Any, ...],
+        confidence: Confidence,
+        showing: Showing,
+        output: Path | None,
+        figure: str | None,
+    ) -> None:
+        """Rank systems and print them.
+
+        Args:
+            gold: The gold annotation, or a count file.
+            names: The systems, as arguments.
+            how, confidence, showing: As for `rank_and_print`.
+            output: JSON file for the result.
+            figure: The value of `--figure`.
+        """
+        rank_and_print(_systems_by_fold(gold, names, []), how, confidence, showing, Files(output, figure))
 
 
 def _with_progress(items: Iterable[Any], number: int) -> Iterable[Any]:

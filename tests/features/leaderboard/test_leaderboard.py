@@ -314,3 +314,48 @@ def test_what_the_command_refuses(files, arguments, said):
     Path("broken.jsonl").write_text("{")
     Path("empty.csv").write_text("data set,gold,system,predictions\n")
     assert said in flat(refused("leaderboard", *arguments.split()))
+
+
+# `nereval score` with several systems
+
+
+def test_score_of_several_systems_is_their_leaderboard(files):
+    paths = [f"sets/news/{name}.jsonl" for name in ("gold", "a", "b")]
+    expected = result_of(paths[0], f"first={paths[1]}", f"runs={paths[1]},{paths[2]}", paths[2], "-m", "strict,fair")
+    given = (paths[0], f"first={paths[1]}", f"runs={paths[1]},{paths[2]}", paths[2], "-m", "strict,fair")
+    accepted("score", *given, "-o", "score.json")
+    assert json.loads(Path("score.json").read_text(encoding="utf8")) == expected
+    assert accepted("score", *given) == accepted("leaderboard", *given)
+    for name in "ab":
+        accepted("count", paths[0], f"sets/news/{name}.jsonl", "-o", f"{name}.npz", "-m", "strict")
+    assert accepted("score", "a.npz", "b.npz") == accepted("leaderboard", "a.npz", "b.npz")
+
+
+def test_score_of_one_named_system_is_that_of_its_file_or_of_its_runs(files):
+    gold, a, b = (f"sets/news/{name}.jsonl" for name in ("gold", "a", "b"))
+    assert accepted("score", gold, f"x={a}") == accepted("score", gold, a)
+    assert accepted("score", gold, f"x={a},{b}") == accepted("score", gold, "--system", f"x={a},{b}")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--by eLen", "--by is given with several systems, which are ranked in one table"),
+        ("--per-document rows.csv", "--per-document is given with several systems"),
+        ("--cut cuts.json", "--cut cuts.json is given with several systems"),
+        ("--average macro", "--average macro is given with several systems"),
+        ("--tables scores", "--tables scores: there is no table 'scores'; there are leaderboard"),
+        ("--figure scores=a.svg", "there is no figure 'scores'"),
+        ("-o sets/news/b.jsonl", "is an input"),
+        ("-o sets/news/a.jsonl", "is an input"),
+        ("--system x=sets/news/a.jsonl,sets/news/b.jsonl", "is given in addition to --system"),
+    ],
+)
+def test_what_score_refuses_of_several_systems(files, options, said):
+    given = [f"sets/news/{name}.jsonl" for name in ("gold", "a")]
+    assert said in flat(refused("score", *given, "n=sets/news/b.jsonl", *options.split()))
+
+
+def test_counts_are_not_kept_among_the_systems(files):
+    assert "lies in sets, which is an input" in refused("leaderboard", "sets", "--keep-counts", "sets/kept")
+    assert "is an input" in refused("leaderboard", "sets", "--figure", "sets/news/a.jsonl")
