@@ -231,7 +231,7 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
         OSError: A table cannot be read.
     """
     from ...core.compression import format_extension
-    from .listed_systems import FILES, read_folder, read_table
+    from .listed_systems import FILES, group_by_fold, read_folder, read_table
 
     first = Source(gold)
     if names or first.has_counts:
@@ -250,18 +250,10 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
             f"{gold} is the only argument: name systems after the gold annotation; or give a table "
             f"({', '.join(FILES)}) or a folder of several data sets"
         )
-    folds: dict[tuple[str, str, Path | None], dict[str, list[Source]]] = {}
-    golds: dict[tuple[str, str], Path | None] = {}
-    for entry in listed:
-        other = golds.setdefault((entry.data_set, entry.fold), entry.gold)
-        if other != entry.gold:
-            raise ValueError(
-                f"{gold}: {entry.data_set} has two gold annotations, {other} and {entry.gold}: give all its systems "
-                "the same one, or name folds in a column `fold`"
-            )
-        runs = folds.setdefault((entry.data_set, entry.fold, entry.gold), {}).setdefault(entry.system, [])
-        runs.append(Source(entry.predictions))
-    return {fold: [*systems.items()] for fold, systems in folds.items()}
+    return {
+        fold: [(name, [Source(entry.predictions) for entry in runs]) for name, runs in systems.items()]
+        for fold, systems in group_by_fold(listed, str(gold)).items()
+    }
 
 
 def _count_systems(

@@ -13,6 +13,7 @@ from ...api.shown import Shown, table_frame
 from ...core.messages import shorten
 from ...evaluation.resampling import Confidence
 from .leaderboard_view import LeaderboardView
+from .listed_systems import read_data_sets
 from .ranking import Entry, entries_of_folds, metric_to_rank_by, rank_systems
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def leaderboard(
     Args:
         gold: The gold annotation of one data set, as `score` takes it; None with counts. Or a table of data sets,
             {"news": (gold, {"a": pred, "b": pred}), ...}; a data set of counts has only the table of systems, and one
-            with folds a table of those, {"news": {"fold 1": (gold, {"a": pred}), ...}}.
+            with folds a table of those, {"news": {"fold 1": (gold, {"a": pred}), ...}}. Or, as for the command, a
+            folder DATASET/gold.* with DATASET/SYSTEM.*, a table of files (.csv or .jsonl), or such a table as a frame.
         systems: The name and the predictions of each system, as `compare` takes them: predictions, or a table of
             training runs; or results of `score`, counts or paths of count files (.npz). None with a table of data sets.
         metrics: As for `score`; by default `strict`, or the metric of `primary`. The headline scores of further metrics
@@ -123,8 +125,8 @@ def leaderboard(
     reading = reading_of_items(**options)
     if systems is not None:
         data_sets: Mapping[str, Any] = {_name_of(gold): systems if gold is None else (gold, systems)}
-    elif isinstance(gold, Mapping) and gold:
-        data_sets = gold
+    elif listed := gold if isinstance(gold, Mapping) else read_data_sets(gold):
+        data_sets = listed
         check_single = {"text": text, "tokens": tokens}
         if name := next((name for name, value in check_single.items() if value is not None), None):
             raise ValueError(f"{name}= is given with several data sets: give it for one, or items that have their own")

@@ -103,6 +103,7 @@ RESULT = score(GOLD, SYSTEMS["a"], "strict")
     ("given", "options", "said"),
     [
         ((GOLD,), {}, "systems are missing: expected leaderboard(gold, {'a': pred"),
+        (("nowhere",), {}, "nowhere is neither a folder of data sets nor a table of them (.csv, .jsonl)"),
         (({},), {}, "systems are missing"),
         ((GOLD, {}), {}, "the data set: expected gold annotation and a table of systems"),
         ((GOLD, SYSTEMS["a"]), {}, "the data set: expected gold annotation and a table of systems"),
@@ -236,6 +237,13 @@ def test_a_folder_a_table_and_python_have_the_same_numbers(files):
         for name in sorted(SIZES)
     }
     assert from_folder == leaderboard(given) == Leaderboard.load("out.json")
+    assert from_folder == leaderboard("sets") == leaderboard("sets/a.csv") == leaderboard(Path("sets/a.jsonl"))
+    import pandas
+
+    frame = pandas.read_csv("sets/a.csv").assign(run=None, fold=float("nan"))
+    for column in ("gold", "predictions"):
+        frame[column] = "sets/" + frame[column]
+    assert from_folder == leaderboard(frame)
 
 
 def test_systems_after_the_gold_annotation(files):
@@ -265,6 +273,8 @@ def test_folds_and_training_runs_of_a_table(files):
     runs = [*listed(run="1"), *(row | {"predictions": row["gold"], "run": "2"} for row in listed())]
     write(files / "sets" / "runs.jsonl", *runs)
     assert {row["runs"] for board in result_of("sets/runs.jsonl")["data_sets"] for row in board["scores"]} == {2}
+    for name in ("folds", "runs"):
+        assert result_of(f"sets/{name}.jsonl") == leaderboard(f"sets/{name}.jsonl")
 
 
 @pytest.mark.parametrize("format", ["markdown", "latex", "csv", "json"])
