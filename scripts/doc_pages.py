@@ -82,8 +82,8 @@ Three ways in:
 PICTURES = (
     ("Which mistakes repeat?", "how-to/errors.md", "The report", "report.png"),
     ("Is the new system better?", "how-to/compare.md", "The command compare in a terminal", "terminal.svg"),
-    ("How sure is a rank?", "explanation/leaderboards.md", "Intervals", "explanation/leaderboards-intervals.svg"),
-    ("Which metric ranks how?", "explanation/choosing.md", "Ranks", "explanation/leaderboards-ranks.svg"),
+    ("How sure is a rank?", "explanation/leaderboards.md", "Intervals", "explanation/leaderboards-wnut17.svg"),
+    ("Which system is best where?", "how-to/leaderboard.md", "Means", "explanation/leaderboards-hipe2022.svg"),
 )
 """Each picture of the front page: its question, the page that answers it, what it shows, and its file."""
 
