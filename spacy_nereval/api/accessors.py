@@ -276,11 +276,13 @@ class Confusion(dict[str, dict[str, int]]):
     (1, 1, 0, ['LOC', 'PER', ''])
     """
 
-    def __init__(self, metric: Metric, cells: Mapping[str, Mapping[str, int]], more: Sequence[str] = ()) -> None:
-        labels = {*cells, *(label for row in cells.values() for label in row)} - {"", *more}
+    def __init__(
+        self, metric: Metric, cells: Mapping[str, Mapping[str, int]], more: Sequence[str] | None = None
+    ) -> None:
+        labels = {*cells, *(label for row in cells.values() for label in row)} - {"", *(more or ())}
         self.labels: list[str] = [*sorted(labels), ""]
         """The labels, and last "" for no span."""
-        columns = [*sorted(labels), *more, ""]
+        columns = [*sorted(labels), *(more or ()), ""]
         super().__init__(
             {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in columns}) for gold in self.labels}
         )
@@ -311,7 +313,7 @@ class Confusion(dict[str, dict[str, int]]):
         Raises:
             ValueError: pandas is not installed.
         """
-        axis = "predicted" if self._more else predicted_axis(self._metric)
+        axis = predicted_axis(self._metric) if self._more is None else "predicted"
         return frame(records(self._table)).set_index("gold").rename_axis(columns=axis)
 
     def plot(self) -> Figure:
