@@ -150,7 +150,8 @@ def score(
     chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
     kept, sep = side.is_kept and other.is_kept, None if metrics is not None else reading.sep
-    if side.kind == other.kind == "doc" and (result := _result_of_docs(gold, pred, reading, chosen, confidence, sep)):
+    are_plain_docs = side.kind == other.kind == "doc" and text is tokens is None
+    if are_plain_docs and (result := _result_of_docs(gold, pred, reading, chosen, confidence, sep)):
         return result
     return _result_of_documents(read, chosen, confidence, kept=kept, key=reading.spans_key, sep=sep)
 

@@ -124,6 +124,10 @@ def score_cli(
     from ..reporting.score_view import ScoreView
 
     names, options = names_and_options([*([str(pred)] if pred else []), *ctx.args])
+    if str(gold).startswith("--"):
+        raise ValueError(
+            f"{gold} is given before the files; options of metrics follow them: GOLD PRED --fair.unit token"
+        )
     if not system and len(names) == 1 and is_named(names[0]) and len(next(iter(named_runs(names, "").values()))) > 1:
         system, names = names, []
     handler = _handler_of_systems(extensions, gold, names)

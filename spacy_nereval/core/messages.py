@@ -174,7 +174,7 @@ def show_spaces(label: str) -> str:
     """Return a label, in quotes if it has white space or characters that readers would not see.
 
     >>> show_spaces("PER"), show_spaces("PER "), show_spaces("a b"), show_spaces("a  b"), show_spaces("a\\u00ad")
-    ('PER', "'PER '", 'a b', "'a  b'", "'a\\xad'")
+    ('PER', "'PER '", 'a b', "'a  b'", "'a\\\\xad'")
     """
     return label if " ".join(label.split()) == label and label.isprintable() else repr(label)
 
