@@ -5,6 +5,7 @@ rarely to score anything.
 """
 
 from importlib import import_module
+from sys import _getframe as getframe
 from typing import TYPE_CHECKING, Any
 
 from .core.about import __version__
@@ -58,8 +59,15 @@ else:
                 value = globals()[name] = getattr(import_module(feature.names[name]), name)
                 return value
         if name in ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score"):
-            raise AttributeError(f"{name} is seqeval's: write from {__name__}.compat.seqeval import {name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return getattr(import_module(f"{__name__}.compat.seqeval"), name)
+        from .core.synonyms import python_call
+
+        said = f"{__name__} has no {name!r}"
+        if not name.startswith("_") and (line := python_call(name)):
+            # `from spacy_nereval import NAME` hides the message of an AttributeError, and first asks in this module.
+            importing = getframe(1).f_globals.get("__name__") == "importlib._bootstrap"
+            raise (ImportError if importing else AttributeError)(f"{said}: write {line}")
+        raise AttributeError(f"module {said.replace('has no', 'has no attribute')}")
 
 
 __all__ = [

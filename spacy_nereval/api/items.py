@@ -231,8 +231,8 @@ EXPECTED = (
 
 
 def is_spacy(item: object, name: str) -> bool:
-    """Return whether an item is a spaCy "Doc", "Span" or "Example". spaCy is not imported for it."""
-    module = sys.modules.get("spacy.training" if name == "Example" else "spacy.tokens")
+    """Return whether an item is a spaCy "Doc", "Span", "DocBin", "Example" or "Language". spaCy is not imported."""
+    module = sys.modules.get({"Example": "spacy.training", "Language": "spacy.language"}.get(name, "spacy.tokens"))
     kind = getattr(module, name, None)
     return kind is not None and isinstance(item, kind)
 

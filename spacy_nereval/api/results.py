@@ -89,6 +89,11 @@ class Result(Shown):
         documents: Sequence[Document | None] | None = None,
         notes: Sequence[str] = (),
     ) -> None:
+        if "metrics" not in values:
+            raise ValueError(
+                "this is no result of this package: write score(gold, nlp); or Result(scores['ents_nereval']) with the "
+                "scores of nlp.evaluate, if the pipeline has the scorer of this package"
+            )
         super().__init__(values)
         self._counts = counts
         self._documents = documents
@@ -227,7 +232,7 @@ class Result(Shown):
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
-        line = line_for(str(name), self._sets, self.labels) or self._remedy(name)
+        line = self._remedy(name) or line_for(str(name), self._sets, self.labels)
         return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:

@@ -36,6 +36,7 @@ from .inputs import (
     unknown,
     with_item_reading,
 )
+from .models import with_predictions
 from .results import Comparison, Result, have_no_common_label, warnings_of
 from .sides import Side, can_be_kept
 
@@ -77,7 +78,8 @@ def score(
     Args:
         gold: The gold annotation, one item per document, or the path of its file or folder; or Documents or Examples,
             which have both sides; or counts.
-        pred: The predictions, or the path of their file or folder.
+        pred: The predictions, or the path of their file or folder; or a spaCy pipeline, its path or package name,
+            which predicts on the texts of gold, with the options of metrics and labels that its config has.
         metrics: Names, as a list or text with commas, or a table `{name: options}`; by default strict, semeval,
             slot_error, loio, fair and wrf. By default wrf is left out if the words are not known, and `hierarchical`
             is added if gold labels have levels, such as LOC/CITY. The result says so.
@@ -129,7 +131,10 @@ def score(
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
-    reading = reading_of_items(**options)
+    items, gold, systems, notes = with_predictions(
+        Items(metrics, reading_of_items(**options), text, tokens), gold, {"pred": pred}
+    )
+    (pred,), reading = systems.values(), items.reading
     side = Side(gold, "gold", side_reading(reading, 0))
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
@@ -145,12 +150,11 @@ def score(
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", side_reading(reading, 1), side.tag_names)
-    chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
-    read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
+    chosen = choose_metrics(items.metrics, lambda: unknown((side, other), items.text, tokens))
+    read = relabel(documents(side, other, items.text, tokens, reading), rules_of(reading))
     kept = side.is_kept and other.is_kept
-    return _result_of_documents(
-        read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
-    )
+    sep = None if metrics is not None else reading.sep
+    return _result_of_documents(read, chosen, confidence, kept=kept, key=reading.spans_key, sep=sep, notes=notes)
 
 
 @with_item_reading
@@ -203,7 +207,9 @@ def score_runs(
     if counts:
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
     else:
-        items, gold = kept_items(Items(metrics, reading_of_items(**options), text, tokens), gold)
+        given = Items(metrics, reading_of_items(**options), text, tokens)
+        items, gold, runs, warnings = with_predictions(given, gold, runs)
+        items, gold = kept_items(items, gold)
         for run, pred in runs.items():
             counted = count_items(gold, pred, items, run)
             counts.append(counted.counts)
@@ -367,6 +373,7 @@ def _result_of_documents(
     kept: bool,
     key: str | None = None,
     sep: str | None = None,
+    notes: Sequence[str] = (),
 ) -> Result:
     """Return the result of documents, which it keeps if they are to be listed."""
     confidence = read_confidence(asked)
@@ -377,7 +384,8 @@ def _result_of_documents(
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
-    return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
+    values |= {"left_out": chosen.left_out} if chosen.left_out else {}
+    return Result(values, counts, all_documents, [*notes, *added])
 
 
 def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
@@ -439,7 +447,7 @@ def compare(
     """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
 
     Args:
-        systems: The name and the predictions of each system, as `score` takes them. For a system
+        systems: The name and the predictions of each system, or a pipeline, as `score` takes them. For a system
             that was trained several times, give a table of its runs, {"run 1": pred, "run 2": pred};
             their mean scores are compared. Alternatively, all systems are results of `score`, counts or paths of count
             files (.npz);
@@ -474,11 +482,14 @@ def compare(
     ('b', 0.5, 1.0)
     """
     if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
-        raise ValueError("systems come before gold: write compare({'a': pred_a, 'b': pred_b}, gold)")
+        systems, gold = gold, systems  # the order of `leaderboard`
     if isinstance(systems, Result):
         raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
     if not isinstance(systems, Mapping) or len(systems) < 2:
-        raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
+        raise ValueError(
+            "systems: expected a table of two or more names and predictions: write compare({'a': pred_a, 'b': pred_b}, "
+            "gold)"
+        )
     if baseline is not None and baseline not in systems:
         raise ValueError(describe_unknown(baseline, systems, "system"))
     names = dict.fromkeys([baseline if baseline is not None else next(iter(systems)), *systems])
@@ -493,10 +504,11 @@ def compare(
     if gold is None:
         raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
     items = Items(metrics, reading_of_items(**options), text, tokens)
+    items, gold, predicted, notes = with_predictions(items, gold, {name: systems[name] for name in names})
+    runs_of_systems = {name: runs_of(name, pred) for name, pred in predicted.items()}
     items, same = kept_items(items, gold)
     left_out: dict[str, str] = {}
     warnings: list[str] = []
-    notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
     for name, named_runs in runs_of_systems.items():
@@ -512,7 +524,7 @@ def compare(
     values = comparison(compared, kept, settings, trials, **asked._asdict())
     values |= {"left_out": left_out} if left_out else {}
     can_be_reported = can_be_kept(gold) and all(
-        can_be_kept(systems[system.name]) and system.documents is not None for system in compared
+        can_be_kept(predicted[system.name]) and system.documents is not None for system in compared
     )
     reported = compared if can_be_reported else None
     return Comparison(

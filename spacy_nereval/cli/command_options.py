@@ -37,6 +37,19 @@ METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
 )
 OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
+ROWS_OUTPUT = Option(
+    None,
+    "--output",
+    "-o",
+    help="File for the rows, .jsonl, .csv, .parquet or .arrow; no table is printed then",
+    dir_okay=False,
+)
+AS_JSON = Option(
+    False,
+    "--json",
+    help="Print the full result as JSON, what --output - writes, and no tables",
+    rich_help_panel="tables",
+)
 NAMES = Option(
     None,
     "--name",
@@ -234,7 +247,7 @@ OPTION_GROUPS = {
 """The groups of options, with what they are about, in the order in which the help shows them."""
 
 OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
-OFTEN += ("per_label", "cut", "format", "spans_key", "tables", "workers", "collapse", "help")
+OFTEN += ("per_label", "cut", "format", "json", "spans_key", "tables", "workers", "collapse", "help")
 """The options that are asked for often, the most asked first; "" has the place of those of one command alone."""
 
 

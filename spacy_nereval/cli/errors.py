@@ -16,6 +16,7 @@ from .app import command
 from .command_options import (
     DIGITS,
     ROWS,
+    ROWS_OUTPUT,
     TRAIN,
     Cutting,
     Model,
@@ -28,7 +29,7 @@ from .counting_documents import totals_while_reading
 from .guards import check_lexicons
 from .metric_options import add_stored_labels, chosen_metrics, optional_name
 from .printing import print_tables, say
-from .sources import Gold, Source
+from .sources import Gold, Source, check_is_no_model
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -75,13 +76,7 @@ def errors_cli(
         min=0,
     ),
     train: str | None = TRAIN,
-    output: Path | None = Option(
-        None,
-        "--output",
-        "-o",
-        help="File for the rows, .jsonl, .csv, .parquet or .arrow; no table is printed then",
-        dir_okay=False,
-    ),
+    output: Path | None = ROWS_OUTPUT,
     digits: int = DIGITS,
 ) -> None:
     """
@@ -105,6 +100,7 @@ def errors_cli(
         check_no_table_format(reading.format)
     name, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"
+    check_is_no_model(gold, f"nereval errors {name or 'GOLD'} {gold}")
     source = Source(name) if name else None
     sources = [source] if source else []
     reading = add_stored_labels(reading, sources)

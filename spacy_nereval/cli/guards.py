@@ -153,13 +153,22 @@ STDIN = ("first", "others", "gold", "pred")
 def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the parameters, with /dev/stdin for the `-` of an input, /dev/stdout for that of an output.
 
+    `--json` is the same as `--output -`.
+
     Raises:
-        ValueError: Both sides are to come from the standard input.
+        ValueError: Both sides are to come from the standard input, or `--json` is given with `--output`.
 
     >>> with_standard_streams({"first": "-", "others": ["a.jsonl"]})
     {'first': '/dev/stdin', 'others': ['a.jsonl']}
     """
     values = {**given, **{name: Path(STDOUT_FILE) for name, path in output_files(given).items() if str(path) == "-"}}
+    if given.get("json"):
+        if given.get("output") is not None:
+            raise ValueError(
+                f"--json prints what --output {given['output']} writes: give one of them, or send what --json prints "
+                f"to the file: --json > {given['output']}"
+            )
+        values["output"] = Path(STDOUT_FILE)
     number = 0
     for name in STDIN:
         listed: list[Any] = values[name] if isinstance(values.get(name), list) else [values.get(name)]

@@ -42,7 +42,18 @@ from .metric_options import (
     wanted_breakdowns,
 )
 from .printing import names_of_tables, print_result
-from .sources import REFUSALS, Gold, Kind, Source, check_answers, compared_systems, named_runs, questions_of
+from .sources import (
+    REFUSALS,
+    Gold,
+    Kind,
+    Source,
+    check_answers,
+    check_is_model,
+    check_is_no_model,
+    compared_systems,
+    named_runs,
+    questions_of,
+)
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -118,6 +129,7 @@ def score_cli(
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     left_out: dict[str, str] = {}
+    check_is_no_model(gold, f"nereval evaluate {gold} {pred or 'GOLD'}")
     source = Source(gold)
     if source.has_counts:
         asked_for_spans = pred or metrics or options or lookups.by or lookups.train
@@ -217,6 +229,7 @@ def evaluate_cli(
     from ..evaluation.scores import check_average
 
     names, options = names_and_options([*(data or []), *ctx.args])
+    check_is_model(model, names)
     drawn = chosen_confidence(confidence, resampling)
     check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
     questions = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)
@@ -371,8 +384,18 @@ def with_per_label(args: Sequence[str]) -> list[str]:
     ['--labels', 'PER=PERSON', '--per-label']
     """
     following = [*args[1:], ""]
-    mapping = ["=" in text or text.endswith(".json") or text.startswith("{") for text in following]
+    mapping = [_is_mapping(text) or _is_list(text) for text in following]
     return ["--per-label" if arg == "--labels" and not its else arg for arg, its in zip(args, mapping)]
+
+
+def _is_mapping(text: str) -> bool:
+    return "=" in text or text.endswith(".json") or text.startswith("{")
+
+
+def _is_list(text: str) -> bool:
+    """Return whether a text lists labels, and is no file, folder or option."""
+    names = text.split(",")
+    return len(names) > 1 and all(map(str.strip, names)) and not Path(text).exists() and not text.startswith("-")
 
 
 @command(

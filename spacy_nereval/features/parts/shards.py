@@ -250,7 +250,16 @@ def lock_folder(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
     Raises:
         ValueError: If another run is active there, with its process, user and host.
     """
-    folder.path.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        is_writable = os.access(folder.path, os.W_OK)
+    except OSError:
+        is_writable = False
+    if not is_writable:
+        raise ValueError(
+            f"the folder {folder.name}, which keeps the counts of each file, cannot be written: choose another with "
+            f"{spell_argument('parts')}"
+        )
     with hold_lock(
         folder.path / "run.lock", folder.name, f"or choose another folder with {spell_argument('parts')}", wait
     ):
