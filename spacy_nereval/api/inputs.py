@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, side_reading, validate_settings
+from ..core.document_fields import keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
 from ..core.spans import Document, relabel
@@ -154,7 +155,8 @@ def with_item_reading(function: Function) -> Function:
     def checked(*args: Any, **kwargs: Any) -> Any:
         if unknown := [name for name in kwargs if name not in accepted]:
             raise TypeError(describe_argument(unknown[0], function.__name__, accepted))
-        return function(*args, **kwargs)
+        with keep_fields(kwargs.get("by")):
+            return function(*args, **kwargs)
 
     checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes what the function takes

@@ -533,7 +533,7 @@ class Comparison(Shown):
         **dict.fromkeys(("errors", "changes", "fixed", "broken"), "c.to_frame('spans')"),
     }
     _kind: ClassVar[str] = "Comparison"
-    summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
+    summarised: ClassVar[Sequence[str]] = ("differences", "slices", "transitions")
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
         return ComparisonView(self, self._notes, self._warnings)

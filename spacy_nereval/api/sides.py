@@ -117,7 +117,7 @@ def records_of_rows(
     Raises:
         ValueError: A row cannot be read; names the document.
     """
-    places: list[tuple[Place, str | None] | None] = []
+    places: list[tuple[Place, str | None, Mapping[str, Any] | None] | None] = []
     tags: list[list[str] | None] = []
     for number, row in enumerate(rows):
         if row is None:
@@ -135,15 +135,15 @@ def records_of_rows(
             place = place_of(text if isinstance(text, str) else None, words)
         except ValueError as error:
             raise ValueError(f"{side}, document {number}: {error}") from None
-        places.append((place, row_id(row)))
+        places.append((place, row_id(row), hf.metadata_of_row(row)))
         tags.append(named)
     tag_lists = read_tag_lists(tags, side, reading)
     for number, (place_and_id, tagged) in enumerate(zip(places, tag_lists)):
         if place_and_id is None:
             yield None
             continue
-        place, id = place_and_id
-        empty = Record(place.text or "", set(), [*(place.offsets or ())], id)
+        place, id, meta = place_and_id
+        empty = Record(place.text or "", set(), [*(place.offsets or ())], id, meta=meta)
         record = record_of_tags(tagged, f"{side}, document {number}", place, empty)
         yield record._replace(annotated=tagged.length == 0 or len(tagged.gaps) < tagged.length)
 

@@ -29,6 +29,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
+from ..core.document_fields import keep_fields
 from ..core.expansion import use_max_expansion
 from ..core.features import extensions, load_object
 from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, did_you_mean, shorten, use_spelling
@@ -513,6 +514,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
         try:
             forget_pipes()
             with use_spelling(as_option), use_max_expansion(kwargs.get("max_expansion")), ExitStack() as printed:
+                printed.enter_context(keep_fields(kwargs.get("by")))
                 kwargs = with_standard_streams(kwargs)
                 for extension in added:
                     kwargs = extension.prepare(kwargs)

@@ -173,14 +173,25 @@ class Showing(NamedTuple):
     short: bool = Option(False, "--short", help="Omit options with default values from the signature")
 
 
+COMPARED_BY = Option(
+    None,
+    "--by",
+    help="Also compare the primary score by an attribute of the span, such as eLen, or by a field of the document, "
+    "such as meta.source: where is a system better? May be repeated",
+    rich_help_panel="scoring",
+)
+
+
 class Lookups(NamedTuple):
     """The attributes by which scores are broken down, and the lexicon in which spans are looked up."""
 
     by: list[str] | None = Option(
         None,
         "--by",
-        help="Also score by an attribute of the span, such as eLen (its number of words) or eCon; 'nereval metrics' "
-        "lists them. --by sLen:5 makes five buckets, --by eLen:2,5 sets the edges of the buckets. May be repeated",
+        help="Also score by an attribute of the span, such as eLen (its number of words) or eCon, which 'nereval "
+        "metrics' lists, or by a field of the document, such as meta.source. --by sLen:5 makes five buckets, --by "
+        "eLen:2,5 sets the edges of the buckets. With --confidence, each bucket is tested against the others. May be "
+        "repeated",
     )
     train: str | None = TRAIN
 

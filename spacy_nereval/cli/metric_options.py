@@ -267,7 +267,7 @@ def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Break
         ValueError: If an attribute is unknown or needs `--train`, or `--train` has no effect.
     """
     from ..core.lexicon import cached_lexicon
-    from ..evaluation.breakdown import Breakdown
+    from ..evaluation.breakdown import Breakdown, split_attributes
 
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
     breakdowns = [Breakdown(metrics, by, lexicon) for by in split_attributes(lookups.by or [])]
@@ -295,18 +295,3 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
                 f"gold spans, do not occur in the training data: {', '.join(map(shorten, unknown))}"
             )
     return lines
-
-
-def split_attributes(given: Sequence[str]) -> list[str]:
-    """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
-
-    >>> split_attributes(["eLen:2,5,eCon", "case"])
-    ['eLen:2,5', 'eCon', 'case']
-    """
-    attributes: list[str] = []
-    for part in ",".join(given).split(",") if given else ():
-        if attributes and ":" in attributes[-1] and part.replace(".", "").strip().isdigit():
-            attributes[-1] += f",{part.strip()}"
-        else:
-            attributes.append(part.strip())
-    return list(dict.fromkeys(attributes))

@@ -12,6 +12,7 @@ from typer import Argument, Option
 from ..core.arguments import Reading
 from .app import Extensions, GroupedCommand, command
 from .command_options import (
+    COMPARED_BY,
     CONFIDENCE,
     GOLD,
     JSON,
@@ -425,6 +426,7 @@ def compare_cli(
         'A="a/*.jsonl". Once for each system, the baseline first, instead of BASELINE OTHER...',
     ),
     name: list[str] | None = NAMES,
+    by: list[str] | None = COMPARED_BY,
     per_label: bool = Option(
         False, "--per-label", help="Also compare the primary score of each label, as --labels without a value does"
     ),
@@ -447,6 +449,7 @@ def compare_cli(
     --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
     and tests account for the randomness of training.
     """
+    from ..evaluation.compared_slices import compare_by
     from ..evaluation.comparison import comparison
     from ..evaluation.tested import families
     from ..reporting.comparison_view import ComparisonView
@@ -467,5 +470,10 @@ def compare_cli(
     compared = [counter.system(shown, runs) for shown, runs in named]
     documents = next((system.documents for system in reversed(compared) if system.documents), [])
     result = comparison(compared, documents, drawn, testing.trials, **hypotheses._asdict(), short=showing.short)
+    if by:
+        lookups = Lookups(by, train)
+        result["breakdowns"] = compare_by(
+            compared, lambda metrics: wanted_breakdowns(lookups, metrics), drawn, testing.trials, hypotheses
+        )
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)

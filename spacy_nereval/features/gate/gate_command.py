@@ -18,6 +18,7 @@ from ...cli.metric_options import names_and_options
 from ...cli.printing import names_of_tables, print_apart_from, print_result, say
 from ...cli.sources import Source, named_runs
 from ...core.arguments import Reading
+from ...core.document_fields import keep_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,8 +204,9 @@ def _count_systems(
         reading = replace(reading, unit=policy.unit)
     metrics = None if has_count_file else ",".join(policy.metrics)
     counter = RunCounter(runs, arguments.gold, metrics, arguments.options, None, reading, loading, cutting)
-    system = counter.system("candidate", candidate_runs)
-    return system, counter.system("baseline", baseline_runs) if baseline_runs else None
+    with keep_fields(rule.by for rule in policy.rules if rule.by):
+        system = counter.system("candidate", candidate_runs)
+        return system, counter.system("baseline", baseline_runs) if baseline_runs else None
 
 
 def _list_runs(text: str) -> list[Source]:

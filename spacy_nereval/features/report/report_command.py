@@ -34,7 +34,6 @@ from ...cli.metric_options import (
     chosen_metrics,
     names_and_options,
     say_left_out_metrics,
-    split_attributes,
 )
 from ...cli.printing import names_of_tables, print_result, say
 from ...cli.sources import Gold, Source, display_names
@@ -83,7 +82,7 @@ def report_cli(
     """
     from ...core.lexicon import cached_lexicon
     from ...core.messages import check_given_once
-    from ...evaluation.breakdown import Breakdown
+    from ...evaluation.breakdown import Breakdown, split_attributes
     from ...evaluation.comparison import System
     from ...evaluation.tested import families
     from ...io.writing import write_text
