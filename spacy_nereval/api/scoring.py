@@ -41,7 +41,7 @@ from .inputs import (
 )
 from .models import with_predictions
 from .results import Comparison, Result, have_no_common_label, warnings_of
-from .sides import Side, can_be_kept
+from .sides import Side, can_be_kept, check_arguments
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -149,6 +149,7 @@ def score(
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
         confidence = metrics if confidence is None and is_confidence else confidence
+        check_arguments([side], reading)
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
         read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))

@@ -13,7 +13,7 @@ from ..core.arguments import CODEPOINT, Reading
 from ..core.compression import compression_of
 from ..core.labels import LabelRules, rules_of
 from ..core.messages import describe_error, join_names, quote, shorten, spell_argument
-from ..io.formats import assign_annotators, infer_format, named_format, records
+from ..io.formats import assign_annotators, check_files, infer_format, named_format, records
 from ..io.formats.settings import UNIT_NAMES, side_formats
 from ..io.paths import check_is_file, error_message, is_count_file, readable_file
 from ..io.records import Record, apply_label_rules
@@ -113,6 +113,7 @@ def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | 
         about["format"] = named_format(path, format).name or infer_format(path)
 
     def read() -> Iterator[Record]:
+        check_files([path], [format])
         (how,) = assign_annotators([path], [named_format(path, format)])
         yield from (apply_label_rules(record, rules) for record in records(path, reading.spans_key, how))
 

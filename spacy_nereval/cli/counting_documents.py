@@ -274,6 +274,7 @@ def totals_while_reading(
 
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
+    from ..core.edges import EdgeCounter
     from ..core.spans import ON_READING
 
     labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
@@ -281,7 +282,7 @@ def totals_while_reading(
     rules: LabelRules | None = None
     mapped: set[str] = set()
     mentions: Counter[str] = Counter()
-    signs: Counter[tuple[str, str]] = Counter()
+    edges = EdgeCounter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
     def documents_while_adding() -> Iterator[Document | None]:
@@ -294,7 +295,7 @@ def totals_while_reading(
                 rules = rules or document.label_rules
                 mapped.update(document.mapped)
                 mentions.update(document.mentions)
-                signs.update(document.signs)
+                document.add_signs(edges)
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
                 for seen, spans in zip(labels, document.sides):
                     seen.update(label for _, _, label in spans)
@@ -304,7 +305,7 @@ def totals_while_reading(
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
         _say_label_warnings(*labels, partners, rules, mapped)
-        _say_signs(signs)
+        _say_signs(edges.signs)
 
     return totals, mentions, documents_while_adding()
 

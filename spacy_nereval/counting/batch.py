@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Kind
-from ..core.edges import Signs
+from ..core.edges import EdgeCounter
 from ..core.labels import LabelRules
 from ..core.messages import PlainSpan
 from ..core.overlapping import group_numbers
@@ -186,12 +186,13 @@ class DocumentBatch(Batch):
         self.mapped: AbstractSet[str] = frozenset[str]().union(*(document.mapped for document in documents))
         unkept: Counter[tuple[str, str]] = Counter()
         for document in documents:
-            unkept.update(document.unkept)
+            if document.unkept:
+                unkept.update(document.unkept)
         self.unkept: Mapping[tuple[str, str], int] = unkept
-        signs: Signs = Counter()
+        edges = EdgeCounter()
         for document in documents:
-            signs.update(document.signs)
-        self.signs: Mapping[tuple[str, str], int] = signs
+            document.add_signs(edges)
+        self.signs: Mapping[tuple[str, str], int] = edges.signs
         with_mentions = [document for document in documents if document.mentions]
         self.located: AbstractSet[str] = {document.located for document in with_mentions}
         self.mentions: Mapping[str, int] = sum((Counter(document.mentions) for document in with_mentions), Counter())

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..core.arguments import SAME
 from ..core.messages import join_names, shorten
 from ..core.spans import Document
-from .formats import assign_annotators, check_span_groups, name_of, named_format, records
+from .formats import assign_annotators, check_files, check_span_groups, name_of, named_format, records
 from .formats.settings import Format
 from .records import Predictions, Record, carry_side, check_has_text, pair, plain_text, with_text
 from .units import UnitRule, units_of
@@ -68,6 +68,7 @@ def read_files(
     named_formats = [named_format(path, format) for path, format in zip((gold, pred), formats)]
     names = [name_of(path, format) for path, format in zip((gold, pred), named_formats)]
     check_span_groups(key, (gold, pred), names)
+    check_files((gold, pred), named_formats)
     gold_format, pred_format = assign_annotators((gold, pred), named_formats)
     units = units_of(gold, gold_format, unit)
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])

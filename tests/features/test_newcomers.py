@@ -355,7 +355,8 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
         if "text=" in code or "tokens=" in code or "to_excel" in code or "load(" in code:
             compile(code, line, "exec")
             continue
-        exec(code.replace("from spacy_nereval.compat.seqeval import f1_score", "pass"), dict(known))
+        scored = {"gold": "gold.jsonl", "pred": "pred.jsonl"} if "thresholds(" in code else {}
+        exec(code.replace("from spacy_nereval.compat.seqeval import f1_score", "pass"), known | scored)
 
 
 @pytest.mark.costly
@@ -369,7 +370,8 @@ def test_every_command_that_the_table_proposes_works(room, monkeypatch):
         plain = re.split(" without it| > |, then ", line)[0]
         if "--init" in plain:
             plain = plain.replace("policy.cfg", "new.cfg")
-        done = run(*(files.get(word, word) for word in plain.split()[1:]))
+        with_tokens = {"GOLD": "gold.spacy", "PRED": "pred.spacy"} if "token" in plain else {}
+        done = run(*({**files, **with_tokens}.get(word, word) for word in plain.split()[1:]))
         assert done.exit_code == 0, (line, done.output)
 
 

@@ -24,7 +24,10 @@ from spacy_nereval.features.parts.partitions import combine
 from spacy_nereval.features.report.corrections import gold_digest
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
-LIMITS = {*("CROWDED", "START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM", "MOST_UNITS", "FARTHEST_PIECE")}
+LIMITS = {
+    *("CROWDED", "START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM", "MOST_UNITS", "FARTHEST_PIECE"),
+    *("LONGEST", "HELD"),
+}
 """Names of numbers that are like sizes, and limit what is accepted or looked at."""
 
 

@@ -330,8 +330,8 @@ def test_what_spacy_imports_at_every_start_is_little_and_scores_or_reads_nothing
     assert {name for name in commands if name.startswith(doors[1])} - named <= {
         "spacy_nereval.features.parts.corpus_lists"
     }
-    # `core.arguments` is what options are made of: it imports nothing but `core.messages`.
-    rest = ("core", "core.about", "core.arguments", "core.features", "core.messages", "core.plugins")
+    # `core.arguments` is what options are made of: it imports nothing but `core.messages` and `core.expansion`.
+    rest = ("core", "core.about", "core.arguments", "core.expansion", "core.features", "core.messages", "core.plugins")
     rest = (*rest, "integration", "integration.component")
     assert added - commands == {"spacy_nereval", *(f"spacy_nereval.{name}" for name in rest)}
     rest = ("", ".component", ".cut_component", ".loggers", ".schedules")  # of spaCy's registries
@@ -379,8 +379,9 @@ def test_errors_below_the_commands_name_no_option():
     files = [file for file in below("cli") if file not in texts]
     found = [file.name for file in files for text in texts_of(file) if re.search(r"(?<![\w-])--[a-z]+", text)]
     assert len(files) > 150
-    # How spaCy trains; the comments of a policy to start from; how all commands, spaCy's too, import a file.
-    assert sorted(found) == ["paths.py", "policy.py", "registry.py"]
+    # How spaCy trains; the comments of a policy to start from; how all commands, spaCy's too, import a file; zstd's own
+    # options; what readers, which do not know their door, offer beside the environment variable.
+    assert sorted(found) == ["compression.py", "expansion.py", "paths.py", "policy.py", "registry.py"]
 
 
 OF_BOTH_DOORS = (

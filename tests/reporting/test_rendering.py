@@ -91,9 +91,10 @@ def cells(table: ResultTable, bold: str = "{}") -> list[list[str]]:
 
 
 def from_markdown(text: str) -> list[list[str]]:
-    """The cells of a table in Markdown: pipes without a backslash divide them, and a backslash
-    before punctuation is dropped (CommonMark, 2.4)."""
+    """The cells of a table in Markdown: pipes without a backslash divide them, and a backslash before punctuation is
+    dropped (CommonMark, 2.4). Empty comments, which keep @names and #numbers from being links, are not seen."""
     found = []
+    text = text.replace("<!-- -->", "")
     for line in text.splitlines():
         cells = re.split(r"(?<!\\)((?:\\\\)*)\|", line)  # an even number of backslashes escapes nothing
         joined = [cells[k] + (cells[k + 1] if k + 1 < len(cells) else "") for k in range(0, len(cells), 2)]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ...api.inputs import SideRecord
 from ...core.arguments import SAME, Reading
 from ...core.compression import format_extension, strip_compression
-from ...core.edges import Signs, edge_lines, edge_signs
+from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
@@ -25,6 +25,7 @@ from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
     assign_annotators,
+    check_files,
     check_span_groups,
     infer_format,
     label_studio,
@@ -155,13 +156,11 @@ class SharedDocuments:
     @property
     def warnings(self) -> list[str]:
         """Warnings about rules for labels that change nothing here and about edges, and how annotators were read."""
-        signs: Signs = Counter()
+        edges = EdgeCounter()
         for document in self.documents:
-            signs.update(document.base.notes)
-            if (text := document.base.own_text) is not None:
-                signs.update(edge_signs(document.spans, text))
+            edges.add(document.spans, document.base.own_text, document.base.notes)
         unused = self.rules.usage_warnings(self.mapped, self.labels) if self.rules else []
-        return [*unused, *edge_lines(signs, names={name: f"spans of {name}" for name in self.annotators})]
+        return [*unused, *edge_lines(edges.signs, names={name: f"spans of {name}" for name in self.annotators})]
 
     @property
     def tokens(self) -> dict[str, int]:
@@ -555,6 +554,7 @@ def read_annotators(
         files = {name: below[name] for name in _select_annotators(path, [*below], chosen)}
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
+    check_files(files.values(), formats if len(formats) == len(files) else [format] * len(files))
     if len(files) == 1 and not below:
         (format,) = assign_annotators([path], [format])
         names = _annotator_names(path, format, chosen)
