@@ -13,9 +13,7 @@ from spacy_nereval.features.gate.gate_view import junit_error
 def lines(number, *, missed=0):
     """Records of which the first ones have no prediction."""
     spans = [{"start": 0, "end": 3, "label": "PER"}]
-    return [
-        {"id": str(k), "text": "Ada met Bob", "spans": [] if k < missed else spans} for k in range(number)
-    ]
+    return [{"id": str(k), "text": "Ada met Bob", "spans": [] if k < missed else spans} for k in range(number)]
 
 
 @pytest.fixture

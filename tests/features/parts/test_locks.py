@@ -278,5 +278,8 @@ def test_a_folder_that_cannot_be_written_is_refused_with_the_option_that_names_a
 
 def test_a_folder_of_somebody_else_is_refused_with_the_option_that_names_another(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *args: False)
-    with pytest.raises(ValueError, match="cannot be written: choose another with parts="), lock_folder(PartsFolder(str(tmp_path))):
+    with (
+        pytest.raises(ValueError, match="cannot be written: choose another with parts="),
+        lock_folder(PartsFolder(str(tmp_path))),
+    ):
         pass
