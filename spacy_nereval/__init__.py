@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .core.about import __version__
 
 if TYPE_CHECKING:
+    from .api.batches import Counter
     from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import compare, evaluate, merge, score, score_runs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
+        "api.batches": ("Counter",),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("compare", "evaluate", "merge", "score", "score_runs"),
@@ -76,6 +78,7 @@ __all__ = [
     "Comparison",
     "Confidence",
     "Corrections",
+    "Counter",
     "Counts",
     "DataSets",
     "Document",

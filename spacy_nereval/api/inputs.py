@@ -155,7 +155,7 @@ def with_item_reading(function: Function) -> Function:
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         if unknown := [name for name in kwargs if name not in accepted]:
-            raise TypeError(describe_argument(unknown[0], function.__name__, accepted))
+            raise TypeError(describe_argument(unknown[0], function.__qualname__.removesuffix(".__init__"), accepted))
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 

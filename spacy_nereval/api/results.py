@@ -161,6 +161,24 @@ class Result(Shown):
         """The scores of each label: `labels["PER"].fair.f`."""
         return Named({label: LabelScores(label, self._sets, values) for label, values in self["per_type"].items()})
 
+    def flat(self, prefix: str = "", *, labels: bool = False) -> dict[str, float]:
+        """Return numbers alone, by score key, as trackers of experiments take them; undefined scores are left out.
+
+        Args:
+            prefix: What the names begin with, such as "val_".
+            labels: Whether to include the scores of labels, as "PER/strict_f".
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER", "O"]], [["B-PER", "O"]], "strict").flat("val_")
+        {'val_strict_p': 1.0, 'val_strict_r': 1.0, 'val_strict_f': 1.0}
+        >>> score([["O"]], [["O"]], "strict").flat()
+        {}
+        """
+        scores = dict(self.scores)
+        if labels:
+            scores |= {f"{name}/{key}": value for name, row in self.labels.items() for key, value in row.scores.items()}
+        return {f"{prefix}{key}": float(value) for key, value in scores.items() if value is not None}
+
     def confusion(self, metric: str | None = None) -> Confusion:
         """Return the confusion matrix of a metric.
 

@@ -65,7 +65,8 @@ def score(
     Gold and predictions are lists with one item per document. An item is
 
     - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens, or of numbers with `tag_names`; places
-      numbered -100 on one side are left out on both;
+      numbered -100 on one side are left out on both; or the logits of all tags, an array or tensor [tokens, tags], of
+      which the greatest counts;
     - a list of spans: (start, end, label), or dicts or objects with start, end and label, as
       nervaluate, GLiNER, Presidio and the pipelines of transformers have them;
     - a list of mentions without offsets, (string, label) or {"text": ..., "label": ...}, which are looked

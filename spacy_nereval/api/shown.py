@@ -246,9 +246,11 @@ class Shown(dict[str, Any]):
             ValueError: There is no such table; the message lists them.
 
         >>> from spacy_nereval import score
-        >>> print(score([["B-PER"]], [["B-PER"]], "strict").to_markdown("scores"))  # doctest: +ELLIPSIS
-        ### Scores (micro)
-        ...
+        >>> print(score([["B-PER"]], [["B-PER"]], "strict").to_markdown("scores"))
+        ## Scores (micro)
+        <BLANKLINE>
+        | metric | P | R | F |
+        | --- | ---: | ---: | ---: |
         | strict | 100.00 | 100.00 | 100.00 |
         """
         return self._rendered("markdown", tables, digits)
