@@ -266,6 +266,26 @@ class Shown(dict[str, Any]):
         """
         return self._rendered("latex", tables, digits)
 
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return all tables as CSV, as `save("scores.csv")` writes them.
+
+        Args:
+            path: A file that the text is written to as well.
+
+        Raises:
+            OSError: The file cannot be written.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], "strict").to_csv().startswith("table,")
+        True
+        """
+        before, tables, after = self._parts("micro", 2, every=True)
+        text = render_document(tables, "csv", before, after)
+        if path is not None:
+            with atomic_file(Path(path)) as file:
+                file.write(f"{text}\n".encode("utf8", "backslashreplace"))
+        return text
+
     def _rendered(self, format: str, tables: Sequence[str], digits: int) -> str:
         view = self._view(every=True)
         return render_document([*view.tables(tables or view.usual, digits=digits)], format)

@@ -177,7 +177,7 @@ ROWS: dict[str, Meaning] = {
     "json as-json dump": Meaning("r.to_json()", f"{SCORE} --json"),
     "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex", option="--format latex"),
     "markdown md": Meaning("r.to_markdown()", f"{SCORE} --format markdown", option="--format markdown"),
-    "csv to-csv tsv": Meaning("r.save('scores.csv')", f"{SCORE} --format csv", option="--format csv"),
+    "csv to-csv tsv": Meaning("r.to_csv()", f"{SCORE} --format csv", option="--format csv"),
     "table tables": Meaning("r.to_frame(), r.to_markdown() or r.to_latex()", f"{SCORE} --format markdown"),
     "excel xlsx to-excel": Meaning("r.to_frame().to_excel('scores.xlsx')", f"{SCORE} --format csv"),
     "html to-html plot visualize visualise chart figure dashboard": Meaning(
@@ -225,8 +225,8 @@ def python_line(name: str, metric: str = "strict", label: str = "PER") -> str:
         metric: A metric of the result, which examples name.
         label: A label of the result.
 
-    >>> python_line("to_csv"), python_line("macro avg", "fair"), python_line("???")
-    ("r.save('scores.csv')", "r.fair.averages['macro']", '')
+    >>> python_line("csv"), python_line("macro avg", "fair"), python_line("???")
+    ('r.to_csv()', "r.fair.averages['macro']", '')
     """
     return _meaning(name).python.format(metric=metric, label=label)
 

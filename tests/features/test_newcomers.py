@@ -143,6 +143,7 @@ WORKS = {
     "'booktabs' in result.to_latex()": "True",
     "'| strict |' in result.to_markdown()": "True",
     "result.to_json()[0]": "'{'",
+    "result.to_csv('table.csv')[:6]": "'table,'",
     "leaderboard(gold, {'a': a, 'b': b})['systems']": "leaderboard(gold, {'b': b, 'a': a})['systems']",
     "score(gold, pred, by='meta.source')['breakdowns']['meta.source']['buckets']": "['news', 'web']",
 }
@@ -185,7 +186,6 @@ FAILS = {
     "result.per_label()": "write r.labels",
     "result.disagreements()": "agreement({'ann'",
     "result.to_dataframe()": "r.to_frame('all')",
-    "result.to_csv('table.csv')": "r.save('scores.csv')",
     "result.confidence_interval('strict')": "r.strict.interval()",
     "compare(gold, a, b)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
     "agreement(gold_docs, pred_docs)": "a table of names and annotations",
@@ -259,6 +259,7 @@ COMMANDS = {
     "score gold.jsonl pred.jsonl --latex": "",
     "score gold.jsonl pred.jsonl --format latex": "",
     "validate gold.jsonl": "",
+    "report gold.jsonl pred.jsonl": "",
     "confusion gold.jsonl pred.jsonl": "write nereval score GOLD PRED --tables confusion",
     "diff anna.jsonl ben.jsonl": "write nereval compare GOLD A B",
     "table gold.jsonl a.jsonl b.jsonl": "write nereval score GOLD PRED --format markdown",

@@ -44,6 +44,18 @@ if TYPE_CHECKING:
     from ...evaluation.comparison import System
 
 
+USUAL_FILE = "report.html"
+"""The file of a report without `--output`, unless it exists."""
+
+
+def _new_file() -> Path:
+    """Return the file of a report for which none is named. Raise ValueError if it exists: somebody may want it."""
+    path = Path(USUAL_FILE)
+    if path.exists():
+        raise ValueError(f"{path} exists: name the file for the new report with --output")
+    return path
+
+
 @command("report", metric_options=True, heading="Start here")
 def report_cli(
     ctx: typer.Context,
@@ -55,7 +67,9 @@ def report_cli(
     cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation"),
     systems: list[str] | None = Argument(None, metavar="[PRED OTHER...]", help="Predictions or models"),
-    output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
+    output: Path | None = Option(
+        None, "--output", "-o", help=f"HTML file for the report. By default a new file {USUAL_FILE}", dir_okay=False
+    ),
     metrics: str | None = METRICS,
     name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
@@ -98,6 +112,7 @@ def report_cli(
     check_given_once(names, "system")
     sources = [*map(Source, names)]
     shown_names = display_names(sources or [Source(gold)], name or [])
+    output = output or _new_file()
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
     chart_library()  # so that it fails early if the libraries for charts are missing
