@@ -94,7 +94,7 @@ class GroupedCommand(TyperCommand):
         """Parse the arguments. An error shows no more than the beginning of a bad value, and says what to write."""
         if _arguments(self) and _arguments(self)[0].name == "gold":
             args = files_in_places(args)
-        args = with_options_of_others(args, [name for parameter in self.params for name in parameter.opts])
+        args = with_options_of_others(args, [parameter.opts for parameter in self.params])
         try:
             return super().parse_args(ctx, args)
         except Exception as error:  # releases of typer differ in its class
@@ -135,20 +135,25 @@ class GroupedCommand(TyperCommand):
             formatter.write(f"\n{_wrap(self.epilog, 0)}\n")
 
 
-def with_options_of_others(args: Sequence[str], options: Collection[str]) -> list[str]:
+def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]) -> list[str]:
     """Return the arguments with an option of this command for each that has another name elsewhere.
+
+    One that is given already is not given again: the error says what to write.
 
     Args:
         args: The arguments.
-        options: The options of the command.
+        options: The names of each option of the command.
 
-    >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], ["--format", "--metrics"])
+    >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
+    >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
+    ['-f', 'conll', '--latex']
     """
+    names_of = {name: names for names in options for name in names}
     result: list[str] = []
     for arg in args:
-        words = [] if arg in options else option_words(arg)
-        is_clear = words and words[0] in options and words[0] not in args
+        words = [] if arg in names_of else option_words(arg)
+        is_clear = words and words[0] in names_of and not {*names_of[words[0]]} & {*args}
         result += words if is_clear else [arg]
     return result
 
@@ -167,8 +172,9 @@ def files_in_places(args: Sequence[str]) -> list[str]:
     rest, given = [], iter(args)
     for arg in given:
         option, equals, value = arg.partition("=")
-        if place := FILES.get(option):
-            places[place].append(value if equals else next(given, ""))
+        file = value if equals or option not in FILES else next(given, "")
+        if option in FILES and file:
+            places[FILES[option]].append(file)
         else:
             rest.append(arg)
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))

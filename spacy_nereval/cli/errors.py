@@ -28,7 +28,7 @@ from .command_options import (
 from .counting_documents import totals_while_reading
 from .guards import check_lexicons
 from .metric_options import add_stored_labels, chosen_metrics, optional_name
-from .printing import print_tables, say
+from .printing import print_tables, prints_json_alone, say
 from .sources import Gold, Source, check_is_no_model
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def errors_cli(
     """
     from ..evaluation.error_list import FIELDS, error_list
     from ..io.tables import write_rows
+    from ..io.writing import write_json
     from ..reporting.remarks import heading, mention_lines
 
     if output:
@@ -117,7 +118,9 @@ def errors_cli(
     verdicts = [name for text in errors for name in split_list(text)] if errors else None
     summary = Summary()
     rows = summary.watch(error_list(documents, chosen, errors=verdicts, labels=labels))
-    if output:
+    if output and prints_json_alone():
+        write_json(output, [row.row(context) for row in rows])
+    elif output:
         write_rows(output, (row.row(context) for row in rows), header=FIELDS)
         say(f"✔ {summary} in {output}", fg="green")
     else:

@@ -78,6 +78,11 @@ def progress_bar(*items: Iterable[Any], **about: Any) -> Any:
     return tqdm(*items, leave=False, disable=_for_programs.get() or None, **about)
 
 
+def prints_json_alone() -> bool:
+    """Return whether the standard output is JSON alone."""
+    return _json_alone.get()
+
+
 @contextmanager
 def no_tables(json_alone: bool) -> Iterator[None]:
     """Print no tables, if only JSON is to be printed."""
@@ -176,9 +181,8 @@ def print_tables(
     """
     name = table_format(format)
     if _json_alone.get():
-        if name not in ("terminal", "json"):
-            raise ValueError(f"--format {format}: --json prints no tables; give one of the two")
-    elif name == "terminal":
+        return
+    if name == "terminal":
         _print_for_people(tables, before, after, signature)
     else:
         _print_as(name, tables, before, [*after, *([signature] if signature else [])])

@@ -8,10 +8,13 @@ import json
 import random
 import re
 import shlex
+import subprocess
+import sys
 
 import pytest
 import spacy
 from commands import run
+from processes import LEAN, with_path
 from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.main import get_command
@@ -19,6 +22,8 @@ from typer.main import get_command
 import spacy_nereval
 from spacy_nereval.cli import nereval
 from spacy_nereval.core.synonyms import ROWS, command_line, python_line
+
+ENVIRONMENT = {"PYTHONPATH": with_path(LEAN), "PATH": "/usr/bin:/bin"}
 
 NAMES = {"Ada": "PER", "Paris": "LOC", "Acme": "ORG"}
 
@@ -282,6 +287,10 @@ COMMANDS = {
     "evaluate gold.jsonl pred.jsonl": "write nereval score gold.jsonl pred.jsonl",
     "errors model gold.jsonl": "write nereval errors gold.jsonl model",
     "score gold.jsonl pred.jsonl --json -o x.json": "--json > x.json",
+    "score gold.jsonl pred.jsonl --json --tables scores": "--json prints the result and no tables",
+    "score gold.jsonl pred.jsonl --json -f latex": "--json prints the result and no tables",
+    "score gold.conll pred.conll -f conll --latex": "write nereval score GOLD PRED --format latex",
+    "score gold.jsonl --pred": "write nereval score GOLD PRED",
     "thresholds gold.conll pred.conll": "give --missing-score 1",
 }
 
@@ -384,3 +393,87 @@ def test_every_option_and_command_that_is_understood_exists():
     assert all(
         (not words or words[0] in options) and (not command or command in commands) for words, command in understood
     )
+
+
+JSON = [
+    "score gold.jsonl pred.jsonl",
+    "evaluate model gold.jsonl",
+    "compare gold.jsonl a.jsonl b.jsonl",
+    "agreement anna.jsonl ben.jsonl",
+    "leaderboard gold.jsonl a.jsonl b.jsonl",
+    "gate policy.cfg gold.jsonl pred.jsonl",
+    "plan gold.jsonl pred.jsonl --policy policy.cfg",
+    "thresholds gold.jsonl pred.jsonl",
+]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("line", JSON)
+def test_json_prints_what_output_writes_and_nothing_else(line, room):
+    def ended(*more):
+        command = [sys.executable, "-m", "spacy_nereval", *shlex.split(line), *more]
+        return subprocess.run(command, capture_output=True, text=True, cwd=room, env=ENVIRONMENT)
+
+    ended("-o", "written.json")
+    done = ended("--json")
+    assert json.loads(done.stdout) == json.loads((room / "written.json").read_text(encoding="utf8"))
+
+
+@pytest.mark.costly
+def test_json_prints_the_rows_of_errors(room):
+    command = [sys.executable, "-m", "spacy_nereval", "errors", "gold.jsonl", "pred.jsonl", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=room, env=ENVIRONMENT)
+    rows = json.loads(done.stdout)
+    assert len(rows) > 3 and {"verdict", "gold_label"} <= {*rows[0]}
+
+
+# Pipelines in place of predictions
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("gold", ["gold.spacy", "gold.jsonl", "gold.conll"])
+def test_a_pipeline_in_python_gives_what_the_command_gives(gold, room, names, monkeypatch):
+    monkeypatch.chdir(room)
+    assert run("evaluate", "model", gold, "-C", "-o", "command.json").exit_code == 0
+    expected = json.loads((room / "command.json").read_text(encoding="utf8"))
+    for model in ("model", names["nlp"]):
+        found = json.loads(spacy_nereval.score(gold, model, confidence=True).to_json())
+        if gold.endswith(".conll"):  # the command resamples its sentences in blocks
+            assert found["scores"] == expected["scores"] and found["per_type"] == expected["per_type"]
+        else:
+            assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_pipeline_has_the_options_that_its_config_stores(room, names, monkeypatch):
+    monkeypatch.chdir(room)
+    nlp = spacy.load(room / "model")
+    nlp.add_pipe("nereval", config={"metrics": {"fair": {"unit": "token"}, "strict": {}}, "only": ["PER", "LOC"]})
+    nlp.to_disk(room / "stored")
+    assert run("evaluate", "stored", "gold.spacy", "-m", "fair", "-o", "stored.json").exit_code == 0
+    expected = json.loads((room / "stored.json").read_text(encoding="utf8"))
+    found = spacy_nereval.score("gold.spacy", nlp, "fair")
+    assert found.signature == expected["signature"] and "unit=token" in found.signature and "only:" in found.signature
+    assert (
+        spacy_nereval.score("gold.spacy", nlp, {"fair": {"unit": "char"}}, only=["ORG"]).signature.count("only:ORG")
+        == 1
+    )
+    assert "from the config of pred" in found.summary()
+    with pytest.raises(ValueError, match="the configs of models differ in label options"):
+        spacy_nereval.compare({"a": nlp, "b": names["nlp"]}, "gold.spacy")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_compare_takes_pipelines_and_predictions(room, names, monkeypatch):
+    monkeypatch.chdir(room)
+    assert run("compare", "gold.spacy", "pred.spacy", "model", "-m", "strict", "-o", "pair.json").exit_code == 0
+    expected = json.loads((room / "pair.json").read_text(encoding="utf8"))["comparisons"]
+    found = spacy_nereval.compare({"pred": "pred.spacy", "model": names["nlp"]}, "gold.spacy", "strict")
+    assert json.loads(found.to_json())["comparisons"] == expected
+    runs = {"pred": "pred.spacy", "model": {"one": "model", "two": names["nlp"]}}
+    assert spacy_nereval.compare(runs, "gold.spacy", "strict").rows[0]["runs"] == [1, 2]
+
+
+def test_texts_that_are_given_are_predicted_on(names):
+    found = spacy_nereval.score([[(0, 3, "PER")], []], names["nlp"], "strict", text=["Ada met Bob", "nobody"])
+    assert found.strict.counts == {"tp": 1, "fp": 0, "fn": 0}
