@@ -9,7 +9,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from ..core.arguments import side_reading
+from ..core.arguments import Reading, side_reading
 from ..core.declaration import Metric
 from ..core.labels import rules_of
 from ..core.lexicon import cached_lexicon
@@ -157,14 +157,19 @@ def score(
         chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
         sep = None if wanted is not None else reading.sep
+        whole = side.kind == "example" and not lookup.attributes
+        if whole and (result := _result_of_docs(gold, None, reading, chosen, confidence, sep)):
+            return result
         return _result_of_documents(read, chosen, confidence, lookup, kept=side.is_kept, key=key, sep=sep)
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", side_reading(reading, 1), side.tag_names)
     chosen = choose_metrics(items.metrics, lambda: unknown((side, other), items.text, tokens))
     read = relabel(documents(side, other, items.text, tokens, reading), rules_of(reading))
-    kept = side.is_kept and other.is_kept
-    sep = None if metrics is not None else reading.sep
+    kept, sep = side.is_kept and other.is_kept, None if metrics is not None else reading.sep
+    are_plain_docs = side.kind == other.kind == "doc" and items.text is tokens is None and not lookup.attributes
+    if are_plain_docs and (result := _result_of_docs(gold, pred, reading, chosen, confidence, sep)):
+        return result
     return _result_of_documents(
         read, chosen, confidence, lookup, kept=kept, key=reading.spans_key, sep=sep, notes=notes
     )
@@ -432,6 +437,32 @@ class Lookup(NamedTuple):
         """Return what counts by each attribute."""
         lexicon = None if self.train is None else cached_lexicon(self.train)
         return [Breakdown(metrics, name, lexicon) for name in self.attributes]
+
+
+def _result_of_docs(
+    gold: Any, pred: Any, reading: Reading, chosen: MetricChoice, asked: ConfidenceSettings, sep: str | None
+) -> Result | None:
+    """Return the result of lists of Examples or Docs, which are read as scorers of pipelines read them: as arrays.
+
+    None if they need more than that. `_result_of_documents` then scores them, or says what is wrong with them.
+    """
+    are_lists = isinstance(gold, (list, tuple)) and isinstance(pred or [], (list, tuple))
+    if reading != reading_of_items() or not are_lists:
+        return None
+    from ..integration.examples import PairBatches, annotated_pairs
+
+    if not (pairs := annotated_pairs(gold, pred)):
+        return None
+    confidence = read_confidence(asked)
+    try:
+        documents = PairBatches(pairs)
+        labels = () if sep is None else documents.gold_labels(SEARCHED_DOCUMENTS)
+        metrics, added = add_hierarchical(chosen.metrics, labels, sep or "")
+        counts = documents.count_metrics(metrics, units=confidence is not None)
+    except ValueError:
+        return None
+    values = evaluate_counts(counts, confidence)
+    return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, documents, added)
 
 
 def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import category
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .messages import PlainSpan, highest_scores, is_finite_number, spell_argument
+
+Wholes = NDArray[np.int64]
 
 EDGE = re.compile(r"\w\w")
 """Two characters with no word edge between them."""
@@ -190,8 +193,27 @@ class EdgeCounter:
                 for start, end, _ in spans:
                     if end <= length:
                         places += (start + offset, end + offset)
-        self._texts.append(text)
-        self._length += length + 1
+        self._add_texts([text])
+
+    def add_columns(self, sides: Mapping[str, tuple[Wholes, Wholes, Wholes]], texts: Sequence[str | None]) -> None:
+        """Add several documents.
+
+        Args:
+            sides: For each side the index of the document, the start and the end of its spans, int64[spans] each.
+            texts: The texts, as for `add`.
+        """
+        lengths = np.array([-1 if text is None else len(text) for text in texts], dtype=np.int64)
+        offsets = self._length + np.cumsum(lengths + 1) - lengths - 1
+        for side, (document, start, end) in sides.items():
+            self._signs[side, "spans"] += int((lengths[document] >= 0).sum())
+            is_judged = end <= lengths[document]
+            places = np.stack([start, end])[:, is_judged] + offsets[document[is_judged]]
+            self._places.setdefault(side, []).extend(places.T.ravel().tolist())
+        self._add_texts([text for text in texts if text is not None])
+
+    def _add_texts(self, texts: Sequence[str]) -> None:
+        self._texts += texts
+        self._length += sum(map(len, texts)) + len(texts)
         if self._length > TOGETHER:
             self._judge()
 

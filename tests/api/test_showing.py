@@ -63,9 +63,12 @@ WRONG: dict[str, tuple[list[dict[str, Any]], str]] = {
     "repeated ids": ([line("Ada", id="x"), line("Bob", id="x")], "ids that repeat: x"),
     "labels that differ by case": (
         [line("Ada Bob", (0, 3, "PER"), (4, 7, "Per"))],
-        "labels that differ only in case, white space or Unicode form: 'PER', 'Per'",
+        "labels 'PER' and 'Per' differ only in case",
     ),
-    "labels that differ by white space": ([line("Ada Bob", (0, 3, "PER"), (4, 7, "PER\xa0"))], "'PER', 'PER\\xa0'"),
+    "labels that differ by white space": (
+        [line("Ada Bob", (0, 3, "PER"), (4, 7, "PER\xa0"))],
+        "'PER' and 'PER\\xa0' differ only",
+    ),
     "labels in two Unicode forms": ([line("Ada Bob", (0, 3, "É"), (4, 7, "E\u0301"))], "Unicode form"),
     "no span": ([line("Ada")], "no document has a span"),
 }

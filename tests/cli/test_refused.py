@@ -73,8 +73,8 @@ REFUSED: dict[str, dict[str, str]] = {
     "score": {
         "none.jsonl none.jsonl -m fare": "there is no metric 'fare'",  # before files are read
         f"none.jsonl none.jsonl -C --samples {MANY}": f"--samples {MANY}: expected at most {MOST_SAMPLES}",
-        "--fair.unit=token gold.jsonl a.jsonl": "unexpected argument a.jsonl: expected options of metrics, such as",
-        "--fair.unit token gold.jsonl a.jsonl": "unexpected argument gold.jsonl: expected options of metrics, such as",
+        "--fair.unit=token gold.jsonl a.jsonl": "--fair.unit=token is given before the files; options of",
+        "--fair.unit token gold.jsonl a.jsonl": "--fair.unit is given before the files; options of",
         "short.jsonl wrong.jsonl --fair.unit token": "short.jsonl: this document has no tokens",
         "gold.jsonl": "predictions to score against gold.jsonl are missing; if the file holds them, name both keys",
         "folder.jsonl a.jsonl": "folder.jsonl is a folder without .ann files, so its format has to be named; known",

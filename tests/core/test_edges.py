@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,8 +49,25 @@ def test_edges_are_counted_as_one_by_one(corpus, together):
     assert counter.signs == counter.signs == signs_one_by_one(corpus)
 
 
+@tries(100)
+@given(st.lists(documents(), max_size=5))
+def test_columns_are_counted_as_documents(corpus):
+    counter, texts = EdgeCounter(), [text for _, text in corpus]
+    columns = {
+        side: [
+            np.array([(k, *span[:2])[at] for k, (sides, _) in enumerate(corpus) for span in sides.get(side, ())], int)
+            for at in range(3)
+        ]
+        for side in "abcgp"
+    }
+    counter.add_columns(columns, texts)
+    counter.add_columns(columns, texts)
+    assert counter.signs == signs_one_by_one(corpus * 2)
+
+
 def test_edges_of_invented_mentions_and_of_documents_without_text_are_not_judged():
     counter = EdgeCounter()
     counter.add({"gold": [(0, 2, "A"), (4, 6, "A")], "pred": []}, "Ada", [("pred", "read as X")])
     counter.add({"gold": [(0, 2, "A")], "pred": []}, None)
-    assert counter.signs == {("gold", "spans"): 2, ("gold", "cut"): 1, ("pred", "read as X"): 1}
+    counter.add_columns({"gold": [np.array(column) for column in ([0, 1, 1], [0, 0, 4], [2, 2, 6])]}, [None, "Bob"])
+    assert counter.signs == {("gold", "spans"): 4, ("gold", "cut"): 2, ("pred", "read as X"): 1}
