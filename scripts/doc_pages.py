@@ -17,8 +17,9 @@ KINDS = {
     "tutorial": ("Learn: a tutorial", "better-model"),
     "how-to": (
         "Do something: how-to pages",
-        "which-score score-files convert spacy-model notebook checkpoint compare several-seeds leaderboard figures "
-        "gate errors review thresholds units agreement language-models migrate tracker many-machines own-metric train",
+        "which-score score-files convert spacy-model notebook training-loop checkpoint compare several-seeds "
+        "leaderboard figures gate errors review thresholds units agreement language-models migrate tracker "
+        "many-machines own-metric train",
     ),
     "reference": (
         "Look something up: reference",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...api.inputs import ItemReading, Items, kept_items, reading_of_items, with_item_reading
+from ...api.models import with_predictions
 from ...api.results import warnings_of
 from ...api.scoring import check_alone, count_items, given_counts, runs_of
 from ...api.shown import Shown, table_frame
@@ -194,6 +195,9 @@ def _runs_of_systems(data_set: Any, items: Items, given: Mapping[str, Any], warn
         return stored
     if gold is None:
         raise ValueError("gold is missing: expected (gold, {'a': pred, 'b': pred})")
+    items, gold, predicted, notes = with_predictions(items, gold, systems)
+    warnings += notes
+    named_runs = {name: runs_of(name, pred) for name, pred in predicted.items()}
     items, same = kept_items(items, gold)
     return {name: [*_count_runs(same, runs, items, warnings)] for name, runs in named_runs.items()}
 
