@@ -282,7 +282,7 @@ COMMANDS = {
     "gate gold.jsonl pred.jsonl --threshold 0.8": "nereval gate --init POLICY",
     "gate init": "nereval gate --init POLICY",
     "gate gold.jsonl pred.jsonl": "nereval gate --init POLICY",
-    "score gold.jsonl pred.jsonl a.jsonl b.jsonl d.jsonl --cut x.json": "nereval count GOLD... PRED...",
+    "score gold.jsonl pred.jsonl a.jsonl b.jsonl d.jsonl --cut x.json": "score the system that it is about alone",
     "score gold.jsonl, pred.jsonl": "separate the names of files by spaces",
     "evaluate gold.jsonl pred.jsonl": "write nereval score gold.jsonl pred.jsonl",
     "errors model gold.jsonl": "write nereval errors gold.jsonl model",
