@@ -6,10 +6,11 @@ Tags and spans have no text of their own. It may be known from elsewhere.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
+from ..core.attributes import Attributes, attributes_by_span, item_attributes, split_names
 from ..core.edges import looks_cut
 from ..core.keys import (
     DOCUMENT_PARTS,
@@ -77,7 +78,13 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     kept = {*spans}
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
-    return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+    record = empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+    if can_be_scored:
+        asked = split_names(reading.label_from)
+        listed = [attributes_of_item(span, asked, f"{name} span {k}") for k, span in enumerate(given)]
+        if any(listed):
+            return record._replace(attributes=attributes_by_span(zip(spans, listed)))
+    return record
 
 
 def check_unit_is_given(reading: Reading) -> None:
@@ -452,6 +459,15 @@ def score_of(span: Any) -> Any:
         return None
     score = span.get("score") if isinstance(span, Mapping) else getattr(span, "score", None)
     return score if score is None or not hasattr(score, "item") else score.item()
+
+
+def attributes_of_item(span: Any, asked: Collection[str], name: str) -> Attributes:
+    """Return the attributes of a span. Arguments and errors are those of `item_attributes`."""
+    if not is_spacy(span, "Span"):
+        return item_attributes(span, asked, name)
+    from ..integration.span_attributes import span_attributes
+
+    return span_attributes(span, asked)
 
 
 def surface_of(span: Any) -> tuple[str, bool] | None:

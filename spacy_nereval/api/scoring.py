@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain, islice
 from operator import add
@@ -93,6 +93,8 @@ def score(
         spans_key: Read `doc.spans[spans_key]` of Docs instead of `doc.ents`.
         labels: New names of labels, None to drop them: a table, a JSON file, or text such as "PER=PERSON,MISC=".
         only: The labels to keep, under their new names; by default all.
+        label_from: What becomes the label of every span before that: an attribute such as "kb_id" or "negated", or
+            several, as in "label+negated". A span without the attribute gets "none".
         depth: The number of levels of labels to keep; by default all.
         sep: What separates the levels of a label.
         match: How far a mention without offsets and the text may differ; see `locate`.
@@ -136,7 +138,8 @@ def score(
         confidence = metrics if confidence is None and is_confidence else confidence
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
-        read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))
+        rules = rules_of(reading)
+        read = relabel(_both_sides(side, reading.spans_key, rules.label_from if rules else ()), rules)
         chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
         return _result_of_documents(
@@ -177,7 +180,7 @@ def score_runs(
         confidence: The settings of the intervals, as for `score`, or None for those that are usual.
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -380,7 +383,7 @@ def _result_of_documents(
     return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
 
 
-def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
+def _both_sides(side: Side, spans_key: str | None, asked: Collection[str] = ()) -> Iterator[Document | None]:
     """Yield the documents of items that hold both sides."""
     if side.kind != "example":
         yield from side.items()
@@ -389,7 +392,7 @@ def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
 
     is_any_annotated, gold_spans = False, 0
     for number, example in enumerate(side.items()):
-        document = None if example is None else read_example(example, number, spans_key)
+        document = None if example is None else read_example(example, number, spans_key, asked)
         if document is not None:
             gold_spans += len(document.gold)
             is_any_annotated = is_any_annotated or is_annotated(example.predicted, spans_key)
@@ -457,7 +460,7 @@ def compare(
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

@@ -218,7 +218,7 @@ def add_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
         return reading
     from ..integration.scorer import model_label_settings
 
-    given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
+    given = {name for name in ("labels", "only", "depth", "label_from") if getattr(reading, name) is not None}
     if reading.sep != Reading.sep:
         given.add("sep")
     stored = {model: model_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
@@ -245,7 +245,8 @@ def add_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
 
 def _written_options(settings: Mapping[str, Any]) -> str:
     return " ".join(
-        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()
+        f"--{name.replace('_', '-')} {value if isinstance(value, str) else json.dumps(value)}"
+        for name, value in settings.items()
     )
 
 

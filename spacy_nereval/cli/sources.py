@@ -122,6 +122,7 @@ def questions_of(
         (str(pred), "predictions", pred),
         (f"--unit {reading.unit}", "units", reading.unit),
         *((f"--{name}", "labels", getattr(reading, name)) for name in ("labels", "only", "depth")),
+        ("--label-from", "labels", reading.label_from),
         (f"--cut {cutting.cut}", "scores of predictions", cutting.cut),
         ("--per-document", "scores of documents", per_document),
         ("--by", "breakdown", by or None),
@@ -277,6 +278,8 @@ class Gold:
         from ..metrics.registry import SEARCHED_DOCUMENTS
 
         rules = rules_of(self.reading)
+        if rules and rules.label_from:  # links have levels that mean nothing
+            return
         with suppress(ValueError, OSError):
             first = [] if self._first is None else [self._first]
             for record in chain(first, islice(self._records, SEARCHED_DOCUMENTS - 1)):
@@ -358,7 +361,7 @@ def say_left_out(others: Counter[Path]) -> None:
 
 
 def rules_of(reading: Reading | Labelling) -> LabelRules | None:
-    """Return the rules of `--labels`, `--only` and `--depth`; None if none is given.
+    """Return the rules of `--label-from`, `--labels`, `--only` and `--depth`; None if none is given.
 
     Raises:
         ValueError: An option cannot be used.

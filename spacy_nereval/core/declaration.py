@@ -123,6 +123,8 @@ class Metric:
         tokens: Whether the judge needs tokens.
         text: Whether the judge needs the text; "words" if it only needs to know which words are equal,
             so that documents of tags are enough.
+        attributes: Whether the judge needs the attributes of spans. Its verdicts then name rows, such as
+            `negated=true`, in place of labels.
         needs: The option that the judge needs; None if it needs none.
         version: Increased when numbers change. Counts of different versions cannot be merged.
         name, settings: Set by `create`.
@@ -160,6 +162,7 @@ class Metric:
     mirror: Mapping[str, str] | None = None
     tokens: bool = False
     text: bool | Literal["words"] = False
+    attributes: bool = False
     needs: str | None = None
     version: int = 1
     name: str = ""

@@ -42,6 +42,7 @@ class Counts:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
             spans that became equal to another when labels were changed. trimmed: spans whose edges were trimmed.
             joined: spans that became part of another one. filled: missing tokens that were read as outside of spans.
+            unnamed: spans without the attribute that became the label.
         label_rules: The rules that changed labels; None if there were none.
         cut: The digest of the cuts that predictions had to reach; None without cuts. Count files omit it.
         mapped: The labels of the mapping in `label_rules` that occurred.
@@ -91,6 +92,7 @@ class Counts:
         self.trimmed: int = 0
         self.joined: int = 0
         self.filled: int = 0
+        self.unnamed: int = 0
         self.signs: Signs = Counter()
         self.label_rules: LabelRules | None = None
         self.cut: str | None = None

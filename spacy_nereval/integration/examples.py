@@ -12,7 +12,7 @@ evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import groupby
 from typing import Any
@@ -31,6 +31,7 @@ from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..io.records import Record, pair
 from ..io.units import FileUnits, UnitRule
+from .span_attributes import doc_attributes
 
 
 def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[Document | None]:
@@ -49,27 +50,28 @@ def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[D
         yield read_example(example, number, key)
 
 
-def read_example(example: Example, number: int, key: str | None) -> Document | None:
+def read_example(example: Example, number: int, key: str | None, asked: Collection[str] = ()) -> Document | None:
     """Return the document of an example, as `pair_docs` does. A ValueError names the number of the example."""
     try:
-        return pair_docs(example.reference, example.predicted, key)
+        return pair_docs(example.reference, example.predicted, key, asked)
     except ValueError as error:
         raise ValueError(f"example {number}: {error}") from None
 
 
-def pair_docs(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
-    """Return the document of a gold and a predicted Doc; None if gold is not annotated."""
-    gold = doc_record(reference, key, scored=False)
-    return pair(gold, doc_record(predicted, key, scored=False)) if gold.annotated else None
+def pair_docs(reference: Doc, predicted: Doc, key: str | None = None, asked: Collection[str] = ()) -> Document | None:
+    """Return the document of a gold and a predicted Doc; None if gold is not annotated. `asked` as in `doc_record`."""
+    gold = doc_record(reference, key, scored=False, asked=asked)
+    return pair(gold, doc_record(predicted, key, scored=False, asked=asked)) if gold.annotated else None
 
 
-def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Record:
+def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True, asked: Collection[str] = ()) -> Record:
     """Return a Doc as a record.
 
     Args:
         doc: The Doc.
         key: Read `doc.spans[key]` instead of `doc.ents`.
         scored: Whether to read the scores of the spans, which metrics do not need.
+        asked: The names of attributes that become the labels.
     """
     annotated = is_annotated(doc, key)
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
@@ -78,7 +80,8 @@ def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Reco
     scores = scores_of(doc, key) if scored and key and annotated else {}
     meta = meta_of(doc)
     result = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta, duplicates=repeats)
-    return result._replace(span_scores=scores) if scores else result
+    attributes = doc_attributes(doc, [*(doc.ents if key is None else doc.spans.get(key, ()))], asked)
+    return result._replace(span_scores=scores, attributes=attributes) if scores or attributes else result
 
 
 def is_annotated(doc: Doc, key: str | None) -> bool:
@@ -158,7 +161,8 @@ def count_examples(
         metrics, units: As for `count`.
     """
     counter = Counter(metrics, units=units)
-    for parts, _ in batches(examples, key, unit, rules):
+    with_attributes = any(metric.attributes for metric in counter.counts.metrics)
+    for parts, _ in batches(examples, key, unit, rules, with_attributes=with_attributes):
         counter.add(*parts)
     counter.counts.spans_key = key
     return counter.counts
@@ -169,6 +173,8 @@ def batches(
     key: str | None = None,
     unit: UnitRule | None = None,
     rules: LabelRules | None = None,
+    *,
+    with_attributes: bool = False,
 ) -> Iterator[tuple[list[Batch], list[tuple[int, Example]]]]:
     """Yield the spans of examples as batches, a block of examples at a time.
 
@@ -177,6 +183,7 @@ def batches(
         key: Read `doc.spans[key]` instead of `doc.ents`.
         unit: Which of them are resampled together; by default Examples with the same id.
         rules: The rules that change the labels of both sides.
+        with_attributes: Whether a metric needs the attributes of spans, which arrays do not have.
 
     Yields:
         The batches of a block of examples, for `Counter.add`; and (index, example) for each example
@@ -189,18 +196,26 @@ def batches(
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
     for block in chunk_items(examples, lambda example: len(example.reference)):
-        yield _read_block(block, number, key, units, rules)
+        yield _read_block(block, number, key, units, rules, with_attributes)
         number += len(block)
 
 
 def _read_block(
-    examples: Sequence[Example], number: int, key: str | None, units: FileUnits | None, rules: LabelRules | None
+    examples: Sequence[Example],
+    number: int,
+    key: str | None,
+    units: FileUnits | None,
+    rules: LabelRules | None,
+    with_attributes: bool,
 ) -> tuple[list[Batch], list[tuple[int, Example]]]:
     """Return the batches of a block of examples, as `batches` yields them; `number` is that of the first example."""
     parts: list[Batch] = []
     keys = _unit_keys(examples, number, key, units) if units else None
     first = 0
-    for _, alike in groupby([] if key else examples, key=lambda example: example.reference.vocab):
+    asked = rules.label_from if rules else ()
+    for _, alike in groupby(
+        [] if key or asked or with_attributes else examples, key=lambda example: example.reference.vocab
+    ):
         group = [*alike]
         if batch := doc_batch([(example.reference, example.predicted) for example in group], rules):
             batch.places += first
@@ -214,7 +229,7 @@ def _read_block(
     indices = np.flatnonzero(unread).tolist()
     if not indices:
         return parts, []
-    documents = [*relabel((read_example(examples[k], number + k, key) for k in indices), rules)]
+    documents = [*relabel((read_example(examples[k], number + k, key, asked) for k in indices), rules)]
     for k, document in zip(indices, documents):
         if units and keys and document is not None:
             document.unit, document.unit_rule = keys[k], units.rule.text
