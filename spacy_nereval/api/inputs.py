@@ -574,6 +574,7 @@ def load(
     match_text: str = SAME,
     unit: str | None = None,
     word_column: str | int | None = None,
+    link_column: str | int | None = None,
     scheme: str | None = None,
     outside: str | None = None,
     end: str | None = None,
@@ -587,7 +588,7 @@ def load(
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
         column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, match_text,
-        unit, word_column:
+        unit, word_column, link_column:
             As the options of these names in the commands. `unit` counts for gold annotation.
         scheme, outside, end: As the options of these names, too.
 

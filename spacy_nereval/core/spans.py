@@ -14,7 +14,7 @@ from re import finditer
 from typing import Any, NamedTuple
 
 from .alignment import align
-from .attributes import SpanAttributes
+from .attributes import SpanAttributes, attributes_of
 from .edges import Signs, edge_signs
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
@@ -211,6 +211,10 @@ class Document(OverlapGroup):
         document.mapped = frozenset({label for side in sides for label in side.labels} & rules.mapping.keys())
         document.unkept = rules.count_unkept(*(side.labels for side in sides))
         return document
+
+    def attributes_of(self, side: int, span: PlainSpan) -> dict[str, str]:
+        """Return the attributes of a gold (0) or predicted (1) span by name."""
+        return attributes_of(self.attributes[side], span)
 
     @property
     def signs(self) -> Signs:

@@ -196,7 +196,7 @@ def _attributes(results: Sequence[dict[str, Any]], regions: Collection[str]) -> 
     values: dict[str, list[tuple[str, str]]] = {}
     for result in results:
         key, value, id = VALUES.get(str(result.get("type")), ""), result.get("value"), str(result.get("id"))
-        if key and id in regions and isinstance(value, dict) and value.get(key) is not None:
+        if key and "id" in result and id in regions and isinstance(value, dict) and value.get(key) is not None:
             values.setdefault(id, []).append((str(result.get("from_name", key)), attribute_value(value[key])))
     return {id: sort_attributes(pairs) for id, pairs in values.items()}, sum(map(len, values.values()))
 
