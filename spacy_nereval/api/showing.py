@@ -96,7 +96,8 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
     ('jsonl', {'PER': 1}, '[Ada](PER) met Bob')
     """
     if isinstance(source, (str, Path)):
-        return show_file(Path(source), reading_of_load(**options), documents)
+        reading = reading_of_load(**options)
+        return show_file(Path(source), reading, documents, rules_of(reading))
     reading = reading_of_items(**options)
     sides = records_of_sides({"items": Side(source, "items", reading)}, text, tokens, reading)
     about = {"source": "items", "format": None, "encoding": "", "offsets": ""}

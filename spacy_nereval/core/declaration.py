@@ -125,6 +125,9 @@ class Metric:
             so that documents of tags are enough.
         attributes: Whether the judge needs the attributes of spans. Its verdicts then name rows, such as
             `negated=true`, in place of labels.
+        per_row: Verdicts that count in each row that has one of some other verdicts: those that are passed once for
+            what concerns all rows.
+        row_kinds: The kind of span that a value is like, by the verdict on it, for rows that are no labels.
         needs: The option that the judge needs; None if it needs none.
         version: Increased when numbers change. Counts of different versions cannot be merged.
         name, settings: Set by `create`.
@@ -163,6 +166,8 @@ class Metric:
     tokens: bool = False
     text: bool | Literal["words"] = False
     attributes: bool = False
+    per_row: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    row_kinds: Mapping[str, Kind] = field(default_factory=dict)
     needs: str | None = None
     version: int = 1
     name: str = ""

@@ -139,7 +139,26 @@ class Counts:
     @property
     def labels(self) -> tuple[str, ...]:
         """Every label that occurs in gold or prediction, sorted."""
-        return tuple(sorted({label for key in self._columns for label in (key.gold, key.pred)} - {""}))
+        own = {metric.name for metric in self.metrics if metric.attributes}
+        if own and self.by in own:
+            return tuple(sorted({key.gold or key.pred for key in self._columns} - {""}))
+        labels = {label for key in self._columns if key.metric not in own for label in (key.gold, key.pred)}
+        return tuple(sorted(labels - {""}))
+
+    def in_rows(self, metric: Metric) -> Counts:
+        """Return the counts of a metric whose verdicts name rows, with these rows in place of labels."""
+        columns = {key: k for key, k in self._columns.items() if key.metric == metric.name}
+        # The kinds of values, as if they were spans, which say how many there are.
+        sizes = {
+            Key("", kind, key.gold, key.pred, note=key.verdict): k
+            for key, k in columns.items()
+            if (kind := metric.row_kinds.get(key.verdict))
+        }
+        result = self._empty_like()
+        result.metrics, result.by = (metric,), metric.name
+        cells = self.cells[:, [*columns.values(), *sizes.values()]]
+        result.append(self.ids, self.units, cells, [*columns, *sizes])
+        return result
 
     @property
     def gold(self) -> int:

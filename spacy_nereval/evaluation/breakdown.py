@@ -381,7 +381,7 @@ class Breakdown:
         self._values: dict[Value, None] = {}
         self._ids: list[str | None] = []
         # Each metric has its own rows, since each decides where a pair counts.
-        self._metrics = tuple(metrics)
+        self._metrics = tuple(metric for metric in metrics if not metric.attributes)  # which have rows of their own
         self._apart = apart
         self._rows: list[Counter[tuple[Any, ...]]] = [Counter() for _ in self._metrics]
 

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.costly
 
 TEXT = "ada met bob in rome or oslo with eve and max"
 WORDS = [(0, 3), (8, 11), (15, 19), (23, 27), (33, 36), (41, 44)]
-POLICY = '[gate]\n\n[gate.rules]\n\n[gate.rules.f]\nscore = "strict_f"\nat_least = 20\n\n[gate.rules.one]\nscore = "strict_f"\n'
-POLICY += 'label = "X|true"\nat_least = 5\n'
+POLICY = '[gate]\n\n[gate.rules]\n\n[gate.rules.f]\nscore = "strict_f"\nat_least = 20\n\n'
+POLICY += '[gate.rules.one]\nscore = "strict_f"\nlabel = "X|true"\nat_least = 5\n'
 CHOSEN = {"label+negated": ("--labels", "Y|true=X|true"), "kb_id": (), "negated": ("--only", "true,none")}
 
 
