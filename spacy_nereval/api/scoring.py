@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ..core.arguments import side_reading
 from ..core.declaration import Metric
-from ..core.labels import rules_of
+from ..core.labels import LabelRules, rules_of
 from ..core.messages import describe_unknown, shorten
 from ..core.spans import Document, relabel
 from ..counting.counter import count
@@ -24,7 +24,15 @@ from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..io.paths import is_count_file
-from ..metrics.registry import SEARCHED_DOCUMENTS, MetricChoice, add_hierarchical, choose_metrics
+from ..metrics.registry import (
+    ATTRIBUTES_ADDED,
+    ATTRIBUTES_LEFT,
+    SEARCHED_DOCUMENTS,
+    MetricChoice,
+    add_hierarchical,
+    choose_metrics,
+    create,
+)
 from .inputs import (
     ItemReading,
     Items,
@@ -337,9 +345,21 @@ def count_items(
     documents, (chosen, left_out) = documents_of(gold, pred, items, name)
     labels = gold_labels(documents) if items.metrics is None else ()
     metrics, added = add_hierarchical(chosen, labels, items.reading.sep)
+    if attributes_compared(documents)[0] and not any(metric.attributes for metric in metrics):
+        added = [*added, ATTRIBUTES_LEFT]
     if check:
         check(metrics)
     return CountedItems(counts_of_documents(documents, metrics, items.reading.spans_key), documents, left_out, added)
+
+
+def attributes_compared(documents: Iterable[Document | None]) -> tuple[bool, bool]:
+    """Return whether gold and predicted spans of documents have attributes that were not made their labels."""
+    sides = [document.attributes for document in documents if document and not _names_labels(document.label_rules)]
+    return any(gold for gold, _ in sides), any(pred for _, pred in sides)
+
+
+def _names_labels(rules: LabelRules | None) -> bool:
+    return bool(rules and rules.label_from)
 
 
 def counts_of_documents(
@@ -377,6 +397,11 @@ def _result_of_documents(
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, SEARCHED_DOCUMENTS)]
     metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
+    having = attributes_compared(start)
+    if all(having) and sep is not None:
+        metrics, added = (*metrics, create("attributes")), [*added, ATTRIBUTES_ADDED]
+    elif having[0] and not any(metric.attributes for metric in metrics):
+        added = [*added, ATTRIBUTES_LEFT]
     # Kept documents get their units when something needs them; see `Result.counts`.
     counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)

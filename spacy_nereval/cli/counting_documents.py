@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
 from .command_options import Cutting, Model
-from .metric_options import add_stored_labels, chosen_metrics
+from .metric_options import add_stored_labels, chosen_metrics, say_left_attributes
 from .printing import progress_bar, say
 from .sources import Gold, Kind, Source, matching_files, questions_of
 
@@ -446,6 +446,8 @@ class RunCounter:
         else:
             annotation = self._gold if gold else None
             self.metrics, self.left_out = chosen_metrics(metrics, options, train, gold=annotation, systems=runs)
+            if annotation:
+                say_left_attributes(self.metrics, annotation)
 
     def count(self, run: Source, name: str = "") -> tuple[Counts, list[Document] | None]:
         """Return the counts of a run, whose name is for warnings, and its documents; None for those of a count file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -142,6 +142,30 @@ def chosen_metrics(
     for line in lines:
         say(line, err=True)
     return chosen._replace(metrics=metrics)
+
+
+def add_attributes(metrics: Sequence[Metric], gold: Gold, pred: Path | None) -> tuple[Metric, ...]:
+    """Return the metrics, with a message if `attributes` is added since spans of both sides have some.
+
+    Args:
+        metrics: The metrics that are scored by default.
+        gold: The gold annotation.
+        pred: The file of predictions; None if the gold file holds them too.
+    """
+    from ..metrics.registry import ATTRIBUTES_ADDED, create
+
+    if not gold.has_attributes(pred):
+        return tuple(metrics)
+    say(ATTRIBUTES_ADDED, err=True)
+    return (*metrics, create("attributes"))
+
+
+def say_left_attributes(metrics: Iterable[Metric], gold: Gold) -> None:
+    """Say that gold spans have attributes if no metric compares them, so that nobody takes unlike systems for alike."""
+    from ..metrics.registry import ATTRIBUTES_LEFT
+
+    if not any(metric.attributes for metric in metrics) and gold.compares_attributes():
+        say(ATTRIBUTES_LEFT, err=True)
 
 
 def say_left_out_metrics(left_out: Mapping[str, str]) -> None:
