@@ -141,7 +141,8 @@ class Counts:
         """Every label that occurs in gold or prediction, sorted."""
         own = {metric.name for metric in self.metrics if metric.attributes}
         if own and self.by in own:
-            return tuple(sorted({key.gold or key.pred for key in self._columns} - {""}))
+            on_values = {verdict for metric in self.metrics for verdict in metric.row_kinds}
+            return tuple(sorted({key.gold or key.pred for key in self._columns if key.verdict in on_values}))
         labels = {label for key in self._columns if key.metric not in own for label in (key.gold, key.pred)}
         return tuple(sorted(labels - {""}))
 

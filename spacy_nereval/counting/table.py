@@ -78,7 +78,7 @@ class Table:
         place = {label: k for k, label in enumerate(self.labels)}
         by_pred = {metric.name for metric in self.metrics if metric.focus == "system"}
         keys = resolve_keys(counts)
-        per_row = _labels_per_row(self.metrics, keys)
+        per_row = _labels_per_row(self.metrics, keys, counts.by)
         source, target = [], []
         for number, key in enumerate(keys):
             label = (key.pred or key.gold) if key.metric in by_pred else (key.gold or key.pred)
@@ -222,13 +222,16 @@ class Table:
         return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
 
 
-def _labels_per_row(metrics: Iterable[Metric], keys: Sequence[Key]) -> dict[tuple[str, str], list[str]]:
-    """Return the labels under which verdicts count that are passed once for many rows (see `Metric.per_row`)."""
+def _labels_per_row(metrics: Iterable[Metric], keys: Sequence[Key], by: str | None) -> dict[tuple[str, str], list[str]]:
+    """Return the labels under which verdicts count that are passed once for many rows (see `Metric.per_row`).
+
+    In a breakdown, which has other rows, they do not count.
+    """
     rows: dict[tuple[str, str], list[str]] = {}
     for metric in metrics:
         for verdict, others in metric.per_row.items():
             named = {key.gold or key.pred for key in keys if key.metric == metric.name and key.verdict in others}
-            rows[metric.name, verdict] = sorted(named)
+            rows[metric.name, verdict] = sorted(named) if by in (None, metric.name) else []
     return rows
 
 

@@ -381,7 +381,7 @@ class Breakdown:
         self._values: dict[Value, None] = {}
         self._ids: list[str | None] = []
         # Each metric has its own rows, since each decides where a pair counts.
-        self._metrics = tuple(metric for metric in metrics if not metric.attributes)  # which have rows of their own
+        self._metrics = tuple(metrics)
         self._apart = apart
         self._rows: list[Counter[tuple[Any, ...]]] = [Counter() for _ in self._metrics]
 
@@ -516,10 +516,23 @@ _Row = tuple[str, str, Value | None, Value | None, str, str, int]
 quantity, the note, and the amount."""
 
 
+def _on_spans(verdicts: Iterable[Verdict], document: Document) -> Iterator[Verdict]:
+    """Yield verdicts whose spans have rows as labels with the first span of the document in the same place."""
+    places = [{span[:2]: span for span in reversed(side)} for side in (document.gold, document.pred)]
+    for name, gold, pred, amount in verdicts:
+        a, b = (
+            span and places[side].get(span[:2], places[1 - side].get(span[:2]))
+            for side, span in enumerate((gold, pred))
+        )
+        yield Verdict(name, a, b, amount)
+
+
 def _rows(
     metric: Metric, verdicts: Iterable[Verdict], document: Document, value: Mapping[Span, Value]
 ) -> Iterator[_Row]:
     """Yield the rows that one metric adds for a document."""
+    if metric.attributes:  # its verdicts are on values of the spans
+        verdicts = _on_spans(verdicts, document)
     home: dict[tuple[Kind, Span], Value] = {}  # where each span counts
     sides = (Kind.MISS, document.gold), (Kind.SPURIOUS, document.pred)
     for name, gold, pred, amount in verdicts:

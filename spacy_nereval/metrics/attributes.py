@@ -124,10 +124,10 @@ def _pair_spans(document: Document, pairs: str) -> Iterator[tuple[Span | None, S
 
 def _compare(gold: Span, pred: Span, gold_values: dict[str, str], pred_values: dict[str, str]) -> Iterator[Verdict]:
     """Yield the verdicts on a pair."""
-    yield Verdict("pair", None, None)
-    yield Verdict("found", None, None)
+    yield Verdict("pair", gold, gold)
+    yield Verdict("found", gold, gold)
     if gold_values == pred_values:
-        yield Verdict("whole", None, None)
+        yield Verdict("whole", gold, gold)
     for name in sorted(gold_values.keys() | pred_values.keys()):
         values = gold_values.get(name, NONE), pred_values.get(name, NONE)
         row = gold._replace(label=name)
