@@ -1,6 +1,5 @@
 """What all tests share: the Hypothesis profiles, and which tests are quick."""
 
-import functools
 import gc
 import os
 from collections.abc import Generator, Iterator
@@ -27,9 +26,6 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
     group: [e for e in catalogue.AVAILABLE_ENTRY_POINTS.select(group=group) if "spacy_transformers" not in e.value]
     for group in catalogue.AVAILABLE_ENTRY_POINTS.groups
 }
-
-# What is installed stays while tests run, and finding it out takes longer than most tests.
-plugins.entry_points = functools.cache(plugins.entry_points)
 
 FEATURES = {path.name for path in (Path(__file__).parent / "features").iterdir() if path.is_dir()}
 

@@ -11,11 +11,12 @@ from ..core.messages import describe_unknown, join_names
 from ..evaluation.bounds import UNBOUNDED
 from ..metrics.registry import names
 from ..reporting.declared import has_hits
+from ..reporting.figures import Figure, matrix_figure
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records
 from ..reporting.result_table import Cost, Interval, ResultTable, direction
 from ..reporting.terminal import render
-from ..reporting.verdict_tables import matrix_table
+from ..reporting.verdict_tables import NO_SPAN, matrix_table
 from .shown import as_html, frame
 
 if TYPE_CHECKING:
@@ -275,13 +276,15 @@ class Confusion(dict[str, dict[str, int]]):
     (1, 1, 0, ['LOC', 'PER', ''])
     """
 
-    def __init__(self, metric: Metric, cells: Mapping[str, Mapping[str, int]]) -> None:
-        self.labels: list[str] = sorted({*cells, *(label for row in cells.values() for label in row)} - {""}) + [""]
+    def __init__(self, metric: Metric, cells: Mapping[str, Mapping[str, int]], more: Sequence[str] = ()) -> None:
+        labels = {*cells, *(label for row in cells.values() for label in row)} - {"", *more}
+        self.labels: list[str] = [*sorted(labels), ""]
         """The labels, and last "" for no span."""
+        columns = [*sorted(labels), *more, ""]
         super().__init__(
-            {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in self.labels}) for gold in self.labels}
+            {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in columns}) for gold in self.labels}
         )
-        self._metric = metric
+        self._metric, self._more = metric, more
 
     @overload
     def __getitem__(self, key: str) -> dict[str, int]: ...
@@ -298,7 +301,7 @@ class Confusion(dict[str, dict[str, int]]):
 
     @property
     def _table(self) -> ResultTable:
-        return matrix_table(self._metric, self, self.labels[:-1])
+        return matrix_table(self._metric, self, self.labels[:-1], self._more)
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the matrix as a pandas DataFrame with gold labels as its index and predicted ones as its columns.
@@ -308,7 +311,20 @@ class Confusion(dict[str, dict[str, int]]):
         Raises:
             ValueError: pandas is not installed.
         """
-        return frame(records(self._table)).set_index("gold").rename_axis(columns=predicted_axis(self._metric))
+        axis = "predicted" if self._more else predicted_axis(self._metric)
+        return frame(records(self._table)).set_index("gold").rename_axis(columns=axis)
+
+    def plot(self) -> Figure:
+        """Return the matrix as a figure: a notebook shows it, and `save` writes it as `.svg`, `.png` or `.pdf`.
+
+        Raises:
+            ValueError: The matrix is empty.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-LOC"]], ["strict"]).confusion("strict").plot().spec["height"]
+        72
+        """
+        return matrix_figure(self, NO_SPAN)
 
     def __repr__(self) -> str:
         return f"{self._table.heading}\n{render(self._table)}"

@@ -25,7 +25,7 @@ from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
 from .items import LACKING, Ends, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
-from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
+from .sides import Side, TagNames, check_arguments, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -100,6 +100,7 @@ def documents(
     """
     for side in (gold, pred):
         side.check_single("gold and pred as separate items")
+    check_arguments((gold, pred), reading)
     for side in (gold, pred):
         if side.about.holds_text and text is not None:
             raise ValueError(f"text= is given, but the {side.about.words} have their own: leave it out")
@@ -477,6 +478,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     """
     for side in sides.values():
         side.check_single("the items of one annotator")
+    check_arguments(sides.values(), reading)
     if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")

@@ -26,7 +26,7 @@ from ..core.keys import (
 )
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
 from ..core.spans import Document
-from ..io.formats import TAG_KEYS
+from ..io.formats import TAG_KEYS, USERS, used_fields
 from ..io.formats.jsonl import is_answer, unpack_pair
 from ..io.formats.settings import Format, exclusive_span, fit_span, spell_per_side, suggest_unit
 from ..io.formats.tags import TagSequence, are_tags
@@ -211,22 +211,29 @@ Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "exampl
 
 
 class About(NamedTuple):
-    """What is known of a kind of items: its name in messages, and what an item holds beside its spans."""
+    """What is known of a kind of items: its name in messages, and what an item holds beside its spans.
+
+    `fields` are those of `formats.USERS` that concern it.
+    """
 
     words: str
     holds_text: bool = False
     holds_both_sides: bool = False
+    fields: Collection[str] = ()
 
+
+ALIGNED = ("match_text", "missing_tokens")
+"""The fields of `Format` that concern pairs of items with texts."""
 
 KINDS: Mapping[Kind, About] = {
-    "tags": About("tags"),
-    "spans": About("spans"),
-    "mentions": About("mentions"),
-    "doc": About("spaCy Docs", holds_text=True),
-    "record": About("records", holds_text=True),
+    "tags": About("tags", fields=("scheme", "outside", "repair", "tag_names", "missing_tokens")),
+    "spans": About("spans", fields=("end", "offsets", "keys")),
+    "mentions": About("mentions", fields=("match", "occurrences", "keys")),
+    "doc": About("spaCy Docs", holds_text=True, fields=("spans_key", *ALIGNED)),
+    "record": About("records", holds_text=True, fields=used_fields("jsonl")),
     "document": About("Documents", holds_text=True, holds_both_sides=True),
-    "example": About("Examples", holds_text=True, holds_both_sides=True),
-    "empty": About("empty lists"),
+    "example": About("Examples", holds_text=True, holds_both_sides=True, fields=("spans_key",)),
+    "empty": About("empty lists", fields=(*USERS,)),
 }
 """What each kind of items can answer."""
 
@@ -504,19 +511,18 @@ class Ends:
     """
 
     def __init__(self) -> None:
-        self._cut = self._whole = 0
+        self._cut, self._has_whole = 0, False
 
     def see(self, text: str, start: int, end: int) -> None:
         """Take the span from `start` to `end` into account."""
-        if looks_cut(text, start, end):
+        if not self._has_whole:
+            self._has_whole = not looks_cut(text, start, end)
             self._cut += 1
-        else:
-            self._whole += 1
 
     @property
     def look_inclusive(self) -> bool:
         """Whether three spans or more look so, and none does not."""
-        return self._cut >= 3 and not self._whole
+        return self._cut >= 3 and not self._has_whole
 
     def check(self, end: str | None) -> None:
         """Raise ValueError if nobody said where spans `end`, and they seem to end with their last character."""

@@ -32,6 +32,7 @@ from ..reporting.declared import error_metric, main_metric
 from ..reporting.result_table import ResultTable
 from ..reporting.score_tables import headline_tables
 from ..reporting.score_view import VALUE_BOUNDS, RunsView, ScoreView
+from ..reporting.verdict_tables import hit_matrix
 from ..reporting.view import View
 from .accessors import (
     Confusion,
@@ -156,14 +157,18 @@ class Result(Shown):
         """The scores of each label: `labels["PER"].fair.f`."""
         return Named({label: LabelScores(label, self._sets, values) for label, values in self["per_type"].items()})
 
-    def confusion(self, metric: str | None = None) -> Confusion:
+    def confusion(self, metric: str | None = None, *, hits: bool = False) -> Confusion:
         """Return the confusion matrix of a metric.
 
         Args:
             metric: The name of one of the metrics; by default the one whose verdicts show what is wrong.
+            hits: Whether hits, and nothing else, are on the diagonal, as in scikit-learn. Boundary errors are then in a
+                column "boundary". Without it, the matrix has what the metric declares: `strict` has hits, `fair` errors
+                alone.
 
         Returns:
-            Gold label to predicted label to number, "" for no span; `to_frame()` makes a DataFrame of it.
+            Gold label to predicted label to number, "" for no span; `to_frame()` makes a DataFrame of it, and `plot()`
+            a figure.
 
         Raises:
             KeyError: There is no such metric among those that were scored.
@@ -172,11 +177,19 @@ class Result(Shown):
         >>> from spacy_nereval import score
         >>> score([["B-PER"]], [["B-LOC"]], ["fair"]).confusion()["PER", "LOC"]
         1
+        >>> score([["B-PER"]], [["B-PER"]], ["fair"]).confusion("fair", hits=True)["PER", "PER"]
+        1
         """
         name = metric or main_metric(self._metrics).name
         if name not in self._sets:
             raise KeyError(self._absent(name))
-        return self._sets[name].confusion
+        matrix = self._sets[name].confusion
+        if not hits:
+            return matrix
+        evaluated = self._scored().evaluation
+        judge = self._metric(name)
+        cells, _, more = hit_matrix(judge, evaluated.verdicts(judge))
+        return Confusion(judge, cells, more)
 
     @property
     def _sets(self) -> dict[str, MetricScoreSet]:

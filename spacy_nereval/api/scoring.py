@@ -9,7 +9,7 @@ from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from ..core.arguments import side_reading
+from ..core.arguments import Reading, side_reading
 from ..core.declaration import Metric
 from ..core.labels import LabelRules, rules_of
 from ..core.messages import describe_unknown, shorten
@@ -45,7 +45,7 @@ from .inputs import (
     with_item_reading,
 )
 from .results import Comparison, Result, have_no_common_label, warnings_of
-from .sides import Side, can_be_kept
+from .sides import Side, can_be_kept, check_arguments
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -144,24 +144,26 @@ def score(
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
         confidence = metrics if confidence is None and is_confidence else confidence
+        check_arguments([side], reading)
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
         rules = rules_of(reading)
         read = relabel(_both_sides(side, reading.spans_key, rules.label_from if rules else ()), rules)
         chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
-        return _result_of_documents(
-            read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else reading.sep
-        )
+        sep = None if wanted is not None else reading.sep
+        if side.kind == "example" and (result := _result_of_docs(gold, None, reading, chosen, confidence, sep)):
+            return result
+        return _result_of_documents(read, chosen, confidence, kept=side.is_kept, key=key, sep=sep)
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", side_reading(reading, 1), side.tag_names)
     chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
     read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
-    kept = side.is_kept and other.is_kept
-    return _result_of_documents(
-        read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
-    )
+    kept, sep = side.is_kept and other.is_kept, None if metrics is not None else reading.sep
+    if side.kind == other.kind == "doc" and (result := _result_of_docs(gold, pred, reading, chosen, confidence, sep)):
+        return result
+    return _result_of_documents(read, chosen, confidence, kept=kept, key=reading.spans_key, sep=sep)
 
 
 @with_item_reading
@@ -406,6 +408,32 @@ def _result_of_documents(
     counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
     return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
+
+
+def _result_of_docs(
+    gold: Any, pred: Any, reading: Reading, chosen: MetricChoice, asked: ConfidenceSettings, sep: str | None
+) -> Result | None:
+    """Return the result of lists of Examples or Docs, which are read as scorers of pipelines read them: as arrays.
+
+    None if they need more than that. `_result_of_documents` then scores them, or says what is wrong with them.
+    """
+    are_lists = isinstance(gold, (list, tuple)) and isinstance(pred or [], (list, tuple))
+    if reading != reading_of_items() or not are_lists:
+        return None
+    from ..integration.examples import PairBatches, annotated_pairs
+
+    if not (pairs := annotated_pairs(gold, pred)):
+        return None
+    confidence = read_confidence(asked)
+    try:
+        documents = PairBatches(pairs)
+        labels = () if sep is None else documents.gold_labels(SEARCHED_DOCUMENTS)
+        metrics, added = add_hierarchical(chosen.metrics, labels, sep or "")
+        counts = documents.count_metrics(metrics, units=confidence is not None)
+    except ValueError:
+        return None
+    values = evaluate_counts(counts, confidence)
+    return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, documents, added)
 
 
 def _both_sides(side: Side, spans_key: str | None, asked: Collection[str] = ()) -> Iterator[Document | None]:

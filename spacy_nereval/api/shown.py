@@ -15,6 +15,7 @@ from ..core.messages import LONGEST_REASON, describe_unknown, install_command, s
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
+from ..reporting.figures import Figure
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records, render_document
 from ..reporting.rendered_document import RenderedDocument
@@ -255,6 +256,21 @@ class Shown(dict[str, Any]):
         """
         view = self._view(every=True)
         return Tables(view.tables(tables or view.usual, digits=digits))
+
+    def plot(self, figure: str | None = None) -> Figure:
+        """Return a figure: a notebook shows it, and its method `save` writes it for a column of a paper.
+
+        Args:
+            figure: Its name, by default the first one: "scores", "labels", "verdicts" or "confusion" for the result of
+                `score`, "leaderboard" for that of `leaderboard`, "curve" for that of `thresholds`.
+
+        Raises:
+            ValueError: There is no such figure, or it would show nothing. Showing it needs the extra "report".
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], "strict").plot("confusion").save(getfixture("tmp_path") / "matrix.pdf")
+        """
+        return self._view().figure(figure)
 
     def report(self, height: int = 800) -> Page:
         """Return the page that `save("report.html")` writes, which a notebook shows in a frame.

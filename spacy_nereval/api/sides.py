@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -11,7 +11,16 @@ from typing import Any
 from ..core.arguments import Reading
 from ..core.keys import key_maps
 from ..core.messages import shorten
-from ..io.formats import TAG_KEYS, assign_annotators, hf, named_format, records
+from ..io.formats import (
+    TAG_KEYS,
+    assign_annotators,
+    check_fields,
+    hf,
+    name_of,
+    named_format,
+    records,
+    used_fields,
+)
 from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
@@ -173,6 +182,8 @@ class Side:
         self._keys_of_items = key_maps(reading.keys)[name != "gold"]
         reading = replace(reading, keys=self._keys_of_items and dict(self._keys_of_items.keys))
         items = read_if_path(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
+        self._file: str = getattr(items, "file", "")
+        self._fields: Collection[str] = getattr(items, "fields", ())
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
@@ -228,6 +239,11 @@ class Side:
         """What is known of items of this kind."""
         return KINDS[self.kind]
 
+    @property
+    def used_fields(self) -> tuple[str, Collection[str]]:
+        """What the side is, in words, and the fields of `Format` that concern it."""
+        return (self._file, self._fields) if self._file else (f"{self.name} has {self.about.words}", self.about.fields)
+
     def check_single(self, expected: str) -> None:
         """Raise ValueError if each item holds both sides; `expected` says what to give instead."""
         if self.about.holds_both_sides:
@@ -248,6 +264,13 @@ class Side:
             raise ValueError(f"{self.name}, document {number}: {error}") from None
 
 
+def check_arguments(sides: Iterable[Side], reading: Reading) -> None:
+    """Raise ValueError if an argument of reading was given that concerns none of the sides."""
+    used = [side.used_fields for side in sides]
+    formats = [format._replace(spans_key=reading.spans_key) for format in side_formats(reading)]
+    check_fields(formats, used)
+
+
 def can_be_kept(items: Any) -> bool:
     """Return whether items can be read again: they are in memory or in a file, and no stream."""
     return isinstance(items, (str, Path)) or hasattr(items, "__len__")
@@ -266,14 +289,23 @@ def read_if_path(items: Any, name: str, reading: Reading) -> Any:
     return read_file(Path(items), reading)
 
 
-def read_file(path: Path, reading: Reading) -> list[Record]:
+class FileRecords(list[Record]):
+    """The documents of a file, with its name and format in words, and the fields of `Format` that concern it."""
+
+    file: str
+    fields: Collection[str]
+
+
+def read_file(path: Path, reading: Reading) -> FileRecords:
     """Return the documents of a file or folder, in its order, with sorted spans and their units.
 
     Raises:
         ValueError: The file cannot be read, or a document has no unit.
     """
     (how,) = assign_annotators([path], [named_format(path, side_formats(reading)[0])])
-    units, documents = units_of(path, how, reading.unit), list[Record]()
+    units, documents = units_of(path, how, reading.unit), FileRecords()
+    name = name_of(path, how)
+    documents.file, documents.fields = f"{path} is read as {name}", used_fields(name)
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:
             key = units.key(record)

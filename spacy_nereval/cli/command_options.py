@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from typer import Argument, Option
 
@@ -37,6 +37,21 @@ METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
 )
 OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
+
+
+def figure_option(*names: str) -> Any:
+    """Return the option of a file for a figure, of which a command has several by name."""
+    which = f"; NAME is {' or '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}, by default {names[0]}"
+    return Option(
+        None,
+        "--figure",
+        metavar="[NAME=]FILE" if len(names) > 1 else "FILE",
+        help=f"File for a figure as wide as a column of a paper, .svg, .png or .pdf{which if len(names) > 1 else ''}",
+        rich_help_panel="tables",
+    )
+
+
+SCORE_FIGURE = figure_option("scores", "labels", "verdicts", "confusion")
 NAMES = Option(
     None,
     "--name",
@@ -318,6 +333,16 @@ def table_names(value: str | None, tables: Collection[str], default: Iterable[st
         if name not in tables:
             raise ValueError(f"--tables {value}: {describe_unknown(name, tables, 'table', 50)}, or 'all'")
     return names
+
+
+def figure_place(text: str) -> tuple[str | None, Path]:
+    """Return the name of a figure, None if it has none, and its file.
+
+    >>> figure_place("confusion=a.pdf"), figure_place("runs/lr=1.svg")
+    (('confusion', PosixPath('a.pdf')), (None, PosixPath('runs/lr=1.svg')))
+    """
+    name, equals, file = text.partition("=")
+    return (name, Path(file)) if equals and name.isidentifier() else (None, Path(text))
 
 
 JSON = ("", ".json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -169,7 +170,7 @@ def _first_rows(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[Resul
     """Return a table of the first rows, or of all without a limit, and the number of further rows."""
     from ..reporting.verdict_tables import error_list_table
 
-    table = error_list_table(islice(rows, limit or None))
+    table = error_list_table(islice(rows, min(limit, sys.maxsize) if limit else None))
     return table, sum(1 for _ in rows)
 
 

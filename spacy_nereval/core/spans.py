@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .alignment import align
 from .attributes import SpanAttributes, attributes_of
-from .edges import Signs, edge_signs
+from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
 from .overlapping import overlaps
@@ -216,12 +216,9 @@ class Document(OverlapGroup):
         """Return the attributes of a gold (0) or predicted (1) span by name."""
         return attributes_of(self.attributes[side], span)
 
-    @property
-    def signs(self) -> Signs:
-        """What has to be said about how the sides were read, and spans whose edges look odd (see `core.edges`)."""
-        text = self.own_text
-        signs = Counter(dict.fromkeys(self.notes, 1))
-        return signs if text is None else signs + edge_signs(dict(zip(("gold", "pred"), self.sides)), text)
+    def add_signs(self, counter: EdgeCounter) -> None:
+        """Add how the sides were read, and their spans whose edges look odd, to a counter."""
+        counter.add(dict(zip(("gold", "pred"), self.sides)), self.own_text, self.notes)
 
     @property
     def size(self) -> int:

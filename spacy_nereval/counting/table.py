@@ -108,6 +108,24 @@ class Table:
             self._count_once(total, weights)
         return total
 
+    def sum_groups(self, groups: csr_array) -> Sums:
+        """Return the rows of each group of documents added up, one sum for each group.
+
+        Metrics that count distinct strings need `sum_rows`.
+
+        Args:
+            groups: int64[groups, documents], 1 where the group has the document.
+        """
+        total = empty_sums(self.metrics, self.labels, self.is_breakdown, groups.shape[0])
+        belongs = groups.T.tocsr()
+        for documents in self.document_slices(groups.shape[0]):
+            counts, means, class_means = self.additive_rows(documents)
+            ones = np.ones((1, documents.stop - documents.start), dtype=np.int64)
+            for sums, rows in zip(total.arrays, (counts, means.astype(np.int64), class_means, ones)):
+                product = rows @ belongs[documents]
+                sums += (product if isinstance(product, np.ndarray) else product.toarray()).reshape(sums.shape)
+        return total
+
     def _count_once(self, total: Sums, weights: Weights | None) -> None:
         """Count each column of a distinct metric once per sum, if any document of the sum has it."""
         sums = total.documents.shape[-1]

@@ -18,7 +18,7 @@ from thinc.api import require_gpu
 from ..core.messages import spell_argument
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, named_format, records
+from ..io.formats import assign_annotators, check_files, check_span_groups, corpus_files, name_of, named_format, records
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
@@ -66,6 +66,7 @@ def predict(
     format = named_format(data, format)
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
+    check_files([data], [format])
     assign_annotators([data], [format])
     units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from spacy.attrs import ENT_KB_ID
 from spacy.tokens import Doc, Span
 from spacy.tokens.underscore import Underscore
 
@@ -78,6 +79,11 @@ def span_attributes(span: Span, asked: Collection[str] = (), custom: Custom | No
     """
     beside = [(LINK, span.kb_id_), (ID, span.id_ if ID in asked else "")]
     return sort_attributes([*beside, *(custom or custom_of(span.doc)).values(span, asked)])
+
+
+def has_span_attributes(doc: Doc) -> bool:
+    """Return whether entities of a Doc may have attributes that are read without being asked for."""
+    return bool(doc.to_array(ENT_KB_ID).any()) or any(custom_of(doc))
 
 
 def custom_of(doc: Doc) -> Custom:

@@ -477,7 +477,8 @@ def reason(error: BaseException) -> str:
     """Describe on one line the error of reading a damaged file."""
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False)[0]
-        return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        place = ".".join(map(str, first["loc"]))
+        return f"header{place and f' {place}'}: {shorten(first['msg'].removeprefix('Value error, '), LONGEST_REASON)}"
     if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
         return "not an .npz archive of plain arrays"
     return f"{type(error).__name__}: {shorten(' '.join(str(error).split()), LONGEST_REASON)}"

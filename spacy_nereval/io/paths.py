@@ -303,7 +303,7 @@ def digest(path: Path) -> str:
         OSError: If a file cannot be read.
     """
     hasher = sha256()
-    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    files = sorted(file for file in files_under(path) if file.is_file()) if path.is_dir() else [path]
     for file in files:
         if "__pycache__" in file.parts:
             continue

@@ -397,10 +397,26 @@ LINES: dict[str, list[Any]] = {
     ],
     "mention 0, 'Ada', has no label: expected a non-empty string": [{"text": "Ada", "mentions": [["Ada", ""]]}],
     "utf-8": [b'{"text": "ab\xff", "spans": []}', '{"text": "abc", "spans": []}'.encode("utf-16")],
-    "not valid JSON (the key 'text' occurs twice)": ['{"text": "a", "text": "ab", "spans": []}'],
-    "not valid JSON (the key 'label' occurs twice)": [
-        '{"text": "a", "spans": [{"start": 0, "end": 1, "label": "A", "label": "B"}]}'
-    ],
+    **{
+        f"not valid JSON (the key '{key}' occurs twice)": [
+            f'{{"{key}": {own}, "text": "ab", "id": "7", "meta": {{}}, "tokens": [], "content": "ab", '
+            '"spans": [{"start": 0, "end": 1, "label": "A"}]}'
+        ]
+        for key, own in {
+            "text": '"a"',
+            "spans": "[]",
+            "id": '"8"',
+            "meta": "{}",
+            "tokens": "[]",
+            "content": '"a"',
+        }.items()
+    },
+    **{
+        f"not valid JSON (the key '{key}' occurs twice)": [
+            f'{{"text": "a", "spans": [{{"{key}": {own}, "start": 0, "end": 1, "label": "A", "score": 0.5}}]}}'
+        ]
+        for key, own in {"start": "0", "end": "1", "label": '"B"', "score": "0.25"}.items()
+    },
 }
 """What is said of a line, and lines."""
 

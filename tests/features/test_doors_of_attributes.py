@@ -84,7 +84,7 @@ def told(*arguments: Any) -> Any:
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "score": ("score", "{}gold.jsonl", "{}a.jsonl", "-m", "all", "--by", "eLen"),
+    "score": ("score", "{}gold.jsonl", "{}a.jsonl", "-m", "papers,cited", "--by", "eLen"),
     "intervals": ("score", "{}gold.jsonl", "{}a.jsonl", "-m", "strict,fair", "-C"),
     "compare": ("compare", "{}gold.jsonl", "{}a.jsonl", "{}b.jsonl", "-m", "strict,fair", "--name", "a", "--name", "b"),
     "agreement": ("agreement", "{}gold.jsonl", "{}a.jsonl", "{}b.jsonl", "--name", "x", "--name", "y", "--name", "z"),

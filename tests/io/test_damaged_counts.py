@@ -190,6 +190,9 @@ CASES: list[tuple[str, str, Change]] = [
     ("file", "which is not counted here", column(["strict", "tp", "A", "A", "", ""])),
     ("file", "which is not counted here", column(["x", "tp", "A", "A", "", ""])),
     ("file", "a column occurs twice", column(1)),
+    ("file", "a column counts spans without a label", column(["", "hit", "", "", "", ""])),
+    ("file", "the metric 'strict' occurs twice", says("metrics", [STRICT, STRICT])),
+    ("file", "... (", says("entries", 10**400)),
     # Places that there are not, and fewer than none of something
     *(
         ("file", "is damaged", number(f"cells/{name}", value, place))

@@ -167,9 +167,11 @@ def _count_systems(
     """Return the candidate and the baseline (None without one), counted as the rules of a policy need it.
 
     Raises:
-        ValueError: There is no baseline though a rule needs one.
+        ValueError: There is no baseline though a rule needs one, or the policy has another unit than `reading`.
     """
     policy.check_baseline(bool(baseline))  # before anything is read
+    if policy.unit and reading.unit not in (None, policy.unit):
+        raise ValueError(f"the policy has the unit {policy.unit}, and --unit is {reading.unit}: give one of them")
     candidate_runs, baseline_runs = _list_runs(arguments.candidate), _list_runs(baseline) if baseline else []
     runs = [*candidate_runs, *baseline_runs]
     has_count_file = any(run.has_counts for run in runs)

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...core.arguments import MOST_POINTS
 from ...core.declaration import Metric, Score
 from ...core.messages import LISTED, LONGEST_REASON, is_finite_number, quote, shorten, spell_argument
 from ...evaluation.bounds import FEW_UNITS, Limits
@@ -231,11 +232,8 @@ def _is_unit(value: Any) -> bool:
 
 TEXT = _Key("a text in quotes", lambda value: isinstance(value, str) and bool(value))
 CONSEQUENCE = _Key(f"one of {', '.join(CONSEQUENCES)}", lambda value: isinstance(value, str) and value in CONSEQUENCES)
-FARTHEST = 1e9
-"""The greatest bound of a rule. Scores that are no ratios may have thousands of points."""
-
-POINTS = _Key("a number of points", lambda value: is_finite_number(value) and abs(value) <= FARTHEST)
-FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and 0 <= value <= FARTHEST)
+POINTS = _Key("a number of points", lambda value: is_finite_number(value) and abs(value) <= MOST_POINTS)
+FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and 0 <= value <= MOST_POINTS)
 
 GATE = {
     "level": _Key(
@@ -279,7 +277,7 @@ RULE = {
             isinstance(value, (list, tuple))
             and len(value) == 2
             and all(map(is_finite_number, value))
-            and 0 <= value[0] < value[1] <= FARTHEST
+            and 0 <= value[0] < value[1] <= MOST_POINTS
         ),
     ),
     "required": _Key("true or false", lambda value: isinstance(value, bool)),

@@ -37,7 +37,7 @@ from ...cli.metric_options import (
     split_attributes,
 )
 from ...cli.printing import names_of_tables, print_result, say
-from ...cli.sources import Gold, Source, display_names
+from ...cli.sources import Gold, Source, display_names, named_sources
 from ...core import arguments
 from ...core.arguments import Reading
 
@@ -55,7 +55,9 @@ def report_cli(
     lookups: Lookups,
     cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation"),
-    systems: list[str] | None = Argument(None, metavar="[PRED OTHER...]", help="Predictions or models"),
+    systems: list[str] | None = Argument(
+        None, metavar="[PRED OTHER...]", help="Predictions or models, each also as NAME=FILE"
+    ),
     output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
     metrics: str | None = METRICS,
     name: list[str] | None = NAMES,
@@ -97,8 +99,9 @@ def report_cli(
     test_settings = testing.hypotheses()
     _check_comparison(testing, names, confidence)
     check_given_once(names, "system")
-    sources = [*map(Source, names)]
-    shown_names = display_names(sources or [Source(gold)], name or [])
+    named = named_sources(names, name or []) if names else []
+    sources = [source for _, source in named]
+    shown_names = [shown for shown, _ in named] or display_names([Source(gold)], name or [])
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
     chart_library()  # so that it fails early if the libraries for charts are missing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -260,22 +260,19 @@ def _keys(format: Format) -> tuple[str, ...]:
 def _entry(line: str) -> Any:
     try:
         # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and accepts repeated keys.
-        if '"score"' in line or _may_repeat_keys(line):
-            return json.loads(line, object_pairs_hook=unique_keys)
-        return srsly.json_loads(line)
+        entry = None if '"score"' in line else srsly.json_loads(line)
+        if isinstance(entry, dict) and not _may_repeat_keys(line, entry):
+            return entry
+        return json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
 
 
-def _may_repeat_keys(line: str) -> bool:
-    """Return whether the counts of key names in a line suggest that a key is repeated."""
-    return (
-        line.count('"text"') > 1
-        or line.count('"spans"') > 1
-        or line.count('"id"') > 1
-        or line.count('"meta"') > 1
-        or not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
-    )
+def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
+    """Return whether the counts of key names in a line suggest that a key of its object, or of a span, is repeated."""
+    if any(line.count(f'"{key}"') > 1 for key in entry):
+        return True
+    return not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 from confection import Config, ConfigValidationError
-from scipy.stats import beta, t
+from scipy.stats import beta, norm, t
 
 from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.bounds import wilson_interval
@@ -190,6 +190,17 @@ def test_with_the_units_that_are_asked_for_the_rule_is_decided_as_the_score_stay
     assert needed == pytest.approx((1.645 + 0.842) ** 2 * 0.25 / 0.05**2, rel=0.05)
     assert judged(given, documents(needed // 2, needed // 2 * 2))[0]["verdict"] == "met"
     assert units_to_decide(100, (0.5, 0.4, 0.6), 0.5, math.inf) is None
+
+
+def test_the_units_that_are_asked_for_follow_the_level_of_the_policy():
+    needed = {}
+    for level in (0.9, 0.95, 0.99):
+        given = policy(rule={"score": "strict_r", "at_least": 45})
+        given["gate"]["level"] = level
+        (row,) = judged(given, documents(70, 140))
+        needed[level] = row["units_needed"]
+        assert needed[level] == pytest.approx((norm.ppf(level) + norm.ppf(0.8)) ** 2 * 0.25 / 0.05**2, rel=0.03)
+    assert len({*needed.values()}) == 3
 
 
 def test_an_interval_that_touches_a_bound_is_within():
