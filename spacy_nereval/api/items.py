@@ -302,6 +302,8 @@ def reshape(item: Any, outside: str | None = None) -> Any:
     >>> reshape({"PER": ["Ada", "Bob"]}), reshape({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
+    if isinstance(item, Record):  # a tuple of many parts, none of which is looked at
+        return item
     item = unpack_pair(item)
     if row := _row_of_words(item, outside):
         return row

@@ -229,3 +229,42 @@ def test_a_count_file_keeps_and_compares_where_labels_come_from(here):
     assert plain(score("d.npz"))["metrics"]["strict"]["per_type"] == plain(expected)["metrics"]["strict"]["per_type"]
     assert score("d.npz")["unnamed"] == expected["unnamed"]
     assert run("merge", "c.npz", "d.npz", "-o", "e.npz").exit_code == 2
+
+
+GOLD_LINES = ("T1\tPROBLEM 3 8\tfever", "A1\tnegated T1", "T2\tPROBLEM 15 20\tcough", "N1\tReference T2 S:1\tcough")
+PRED_LINES = ("T1\tPROBLEM 3 8\tfever", "T2\tPROBLEM 15 20\tcough", "N1\tReference T2 S:1\tcough", "A1\tnegated T2")
+
+
+def test_a_folder_of_brat_goes_through_every_command(tmp_path, monkeypatch):
+    """In every document one link is right, a negation is missed, and another is spurious."""
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("gold", GOLD_LINES), ("pred", PRED_LINES), ("same", GOLD_LINES)):
+        Path(name).mkdir()
+        for k in range(20):
+            Path(name, f"{k}.txt").write_text("No fever, mild cough")
+            Path(name, f"{k}.ann").write_text("\n".join(lines))
+    result = told("score", "gold", "pred", "-m", "strict,attributes", "-C")
+    assert result["metrics"]["strict"]["scores"]["f"] == 1
+    scores = result["metrics"]["attributes"]["scores"]
+    assert scores == pytest.approx({**dict.fromkeys(scores, 1 / 2), "all": 0})
+    rows = result["metrics"]["attributes"]["per_type"]
+    assert {row: part["scores"]["accuracy"] for row, part in rows.items() if "=" not in row} == {
+        "kb_id": 1,
+        "negated": 0,
+    }
+    assert (rows["kb_id=S:1"]["scores"]["given_f"], rows["negated=true"]["scores"]["given_f"]) == (1, 0)
+    assert "attributes is added, since spans of both sides have attributes" in run("score", "gold", "pred").stderr
+    said = run("compare", "gold", "pred", "same").stderr
+    assert "gold spans have attributes, which these metrics do not compare; the metric attributes does" in said
+    compared = told("compare", "gold", "pred", "same", "-m", "attributes")
+    assert '"attributes' in json.dumps(compared)
+    printed("report", "gold", "pred", "same", "-m", "strict,attributes", "-o", "page.html")
+    assert "Attributes of the spans" in Path("page.html").read_text()
+    Path("policy.cfg").write_text(
+        '[gate]\n\n[gate.rules]\n\n[gate.rules.f]\nscore = "attributes.given_f"\nat_least = 60\n\n'
+        '[gate.rules.links]\nscore = "strict_f"\nat_least = 60\n'
+    )
+    decided = told("gate", "policy.cfg", "gold", "pred")
+    assert [rule["verdict"] for rule in decided["rules"]] != ["met", "met"]
+    agreed = told("agreement", "gold", "pred", "-m", "strict,attributes")
+    assert '"given_f": 0.5' in json.dumps(agreed["pairs"])
