@@ -163,7 +163,8 @@ def ready(name: str) -> Metric:
 
 def headlines(metric: Metric) -> list[str]:
     """The keys of the scores that stand for a metric; of tmr, the one on what training did not show."""
-    keys = [score.key for score in metric.headlines if score.key]
+    # The spans of the examples have no attributes.
+    keys = [] if metric.attributes else [score.key for score in metric.headlines if score.key]
     return [key for key in metric.keys if key == "tmr_unseen_any"] or keys
 
 
@@ -239,7 +240,8 @@ def metrics_page() -> str:
             [case, verdicts(metric, gold, pred), *(scored(metric, key, gold, pred) for key in keys)]
             for case, (_, gold, pred) in CASES.items()
         ]
-        blocks.append(table(["on the example", "verdicts", *(f"`{key}`" for key in keys)], said))
+        if keys:
+            blocks.append(table(["on the example", "verdicts", *(f"`{key}`" for key in keys)], said))
     sets = []
     for name, members in SETS.items():
         said = [f"`{m}`" + "".join(f" (`{k}={v}`)" for k, v in given.items()) for m, given in members.items()]
