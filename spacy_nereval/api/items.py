@@ -245,14 +245,34 @@ EXPECTED = (
 
 
 def is_spacy(item: object, name: str) -> bool:
-    """Return whether an item is a spaCy "Doc", "Span" or "Example". spaCy is not imported for it."""
-    module = sys.modules.get("spacy.training" if name == "Example" else "spacy.tokens")
+    """Return whether an item is a spaCy "Doc", "Span", "DocBin", "Example" or "Language". spaCy is not imported."""
+    module = sys.modules.get({"Example": "spacy.training", "Language": "spacy.language"}.get(name, "spacy.tokens"))
     kind = getattr(module, name, None)
     return kind is not None and isinstance(item, kind)
 
 
 FIELDS = {*TAG_KEYS, *TEXTS, *DOCUMENT_PARTS, "tokenized_text", "words", "sentence", "label", "labels"}
 """Keys of a record or a row, which are no labels."""
+
+
+def _of_logits(item: Any) -> list[int] | None:
+    """Return the number of the best tag of each token, if an item has the logits of all tags; None for anything else.
+
+    Logits are an array or a tensor [tokens, tags] of fractions, or as many lists of fractions.
+
+    >>> import numpy as np
+    >>> _of_logits(np.array([[0.1, 2.0, 0.3], [1.5, 0.0, 0.2]])), _of_logits([[0.1, 0.9]]), _of_logits([(0, 3, "PER")])
+    ([1, 0], [1], None)
+    """
+    if hasattr(item, "detach"):  # a tensor of torch
+        item = item.detach().cpu().float().numpy() if item.is_floating_point() else item
+    if len(getattr(item, "shape", ())) == 2 and getattr(item.dtype, "kind", "") == "f":
+        return [int(number) for number in item.argmax(axis=-1)]
+    if not isinstance(item, list) or not item or not all(isinstance(row, (list, tuple)) and row for row in item):
+        return None
+    if not all(isinstance(number, float) for row in item for number in row):
+        return None
+    return [max(range(len(row)), key=row.__getitem__) for row in item]
 
 
 WORD_KEYS, TAG_KEYS_OF_WORDS = ("word", "token", "text", "form"), ("tag", "ner_tag", "ner", "label", "entity")
@@ -305,6 +325,8 @@ def reshape(item: Any, outside: str | None = None) -> Any:
     if isinstance(item, Record):  # a tuple of many parts, none of which is looked at
         return item
     item = unpack_pair(item)
+    if (numbers := _of_logits(item)) is not None:
+        return numbers
     if row := _row_of_words(item, outside):
         return row
     if not isinstance(item, Mapping) or FIELDS & item.keys():

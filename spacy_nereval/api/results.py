@@ -90,6 +90,11 @@ class Result(Shown):
         documents: Sequence[Document | None] | None = None,
         notes: Sequence[str] = (),
     ) -> None:
+        if "metrics" not in values:
+            raise ValueError(
+                "this is no result of this package: write score(gold, nlp); or Result(scores['ents_nereval']) with the "
+                "scores of nlp.evaluate, if the pipeline has the scorer of this package"
+            )
         super().__init__(values)
         self._counts = counts
         self._documents = documents
@@ -156,6 +161,24 @@ class Result(Shown):
     def labels(self) -> Mapping[str, LabelScores]:
         """The scores of each label: `labels["PER"].fair.f`."""
         return Named({label: LabelScores(label, self._sets, values) for label, values in self["per_type"].items()})
+
+    def flat(self, prefix: str = "", *, labels: bool = False) -> dict[str, float]:
+        """Return numbers alone, by score key, as trackers of experiments take them; undefined scores are left out.
+
+        Args:
+            prefix: What the names begin with, such as "val_".
+            labels: Whether to include the scores of labels, as "PER/strict_f".
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER", "O"]], [["B-PER", "O"]], "strict").flat("val_")
+        {'val_strict_p': 1.0, 'val_strict_r': 1.0, 'val_strict_f': 1.0}
+        >>> score([["O"]], [["O"]], "strict").flat()
+        {}
+        """
+        scores = dict(self.scores)
+        if labels:
+            scores |= {f"{name}/{key}": value for name, row in self.labels.items() for key, value in row.scores.items()}
+        return {f"{prefix}{key}": float(value) for key, value in scores.items() if value is not None}
 
     def confusion(self, metric: str | None = None, *, hits: bool = False) -> Confusion:
         """Return the confusion matrix of a metric.
@@ -240,7 +263,7 @@ class Result(Shown):
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
-        line = line_for(str(name), self._sets, self.labels) or self._remedy(name)
+        line = self._remedy(name) or line_for(str(name), self._sets, self.labels)
         return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:
@@ -541,7 +564,7 @@ class Comparison(Shown):
         **dict.fromkeys(("errors", "changes", "fixed", "broken"), "c.to_frame('spans')"),
     }
     _kind: ClassVar[str] = "Comparison"
-    summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
+    summarised: ClassVar[Sequence[str]] = ("differences", "slices", "transitions")
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
         return ComparisonView(self, self._notes, self._warnings)

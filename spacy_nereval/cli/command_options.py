@@ -37,6 +37,19 @@ METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
 )
 OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
+ROWS_OUTPUT = Option(
+    None,
+    "--output",
+    "-o",
+    help="File for the rows, .jsonl, .csv, .parquet or .arrow; no table is printed then",
+    dir_okay=False,
+)
+AS_JSON = Option(
+    False,
+    "--json",
+    help="Print the full result as JSON, what --output - writes, and no tables",
+    rich_help_panel="tables",
+)
 
 
 def figure_option(*names: str) -> Any:
@@ -175,14 +188,25 @@ class Showing(NamedTuple):
     short: bool = Option(False, "--short", help="Omit options with default values from the signature")
 
 
+COMPARED_BY = Option(
+    None,
+    "--by",
+    help="Also compare the primary score by an attribute of the span, such as eLen, or by a field of the document, "
+    "such as meta.source: where is a system better? May be repeated",
+    rich_help_panel="scoring",
+)
+
+
 class Lookups(NamedTuple):
     """The attributes by which scores are broken down, and the lexicon in which spans are looked up."""
 
     by: list[str] | None = Option(
         None,
         "--by",
-        help="Also score by an attribute of the span, such as eLen (its number of words) or eCon; 'nereval metrics' "
-        "lists them. --by sLen:5 makes five buckets, --by eLen:2,5 sets the edges of the buckets. May be repeated",
+        help="Also score by an attribute of the span, such as eLen (its number of words) or eCon, which 'nereval "
+        "metrics' lists, or by a field of the document, such as meta.source. --by sLen:5 makes five buckets, --by "
+        "eLen:2,5 sets the edges of the buckets. With --confidence, each bucket is tested against the others. May be "
+        "repeated",
     )
     train: str | None = TRAIN
 
@@ -249,7 +273,7 @@ OPTION_GROUPS = {
 """The groups of options, with what they are about, in the order in which the help shows them."""
 
 OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
-OFTEN += ("per_label", "cut", "format", "spans_key", "tables", "workers", "collapse", "help")
+OFTEN += ("per_label", "cut", "format", "json", "spans_key", "tables", "workers", "collapse", "help")
 """The options that are asked for often, the most asked first; "" has the place of those of one command alone."""
 
 

@@ -425,14 +425,14 @@ class RunCounter:
         loading: Model,
         cutting: Cutting,
     ) -> None:
-        from ..io.paths import remedy
+        from ..io.paths import check_is_file
 
         stored = [run for run in runs if run.has_counts]
         if gold is None and len(stored) < len(runs):
             other = next(run for run in runs if not run.has_counts)
             raise ValueError(f"{other} is not a count file: name the gold annotation first")
         if gold and not gold.exists() and matching_files(str(gold)) == [str(gold)]:
-            raise ValueError(f"{gold} does not exist{remedy(gold)}")
+            check_is_file(gold)
         questions = questions_of(reading if len(stored) == len(runs) else Reading(), cutting)
         for run in stored:
             run.check(questions)

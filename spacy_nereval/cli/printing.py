@@ -28,6 +28,10 @@ _apart: ContextVar[bool] = ContextVar("apart", default=False)
 """Whether the standard output is a file that a command writes, so that what people read goes to stderr."""
 
 
+_json_alone: ContextVar[bool] = ContextVar("json alone", default=False)
+"""Whether the standard output is a result as JSON, and no table is printed."""
+
+
 _for_programs: ContextVar[bool] = ContextVar("for programs", default=False)
 """Whether what is not the result of a command is said as a log of JSON objects."""
 
@@ -72,6 +76,21 @@ def progress_bar(*items: Iterable[Any], **about: Any) -> Any:
     from tqdm import tqdm
 
     return tqdm(*items, leave=False, disable=_for_programs.get() or None, **about)
+
+
+def prints_json_alone() -> bool:
+    """Return whether the standard output is JSON alone."""
+    return _json_alone.get()
+
+
+@contextmanager
+def no_tables(json_alone: bool) -> Iterator[None]:
+    """Print no tables, if only JSON is to be printed."""
+    before = _json_alone.set(json_alone)
+    try:
+        yield
+    finally:
+        _json_alone.reset(before)
 
 
 @contextmanager
@@ -161,6 +180,8 @@ def print_tables(
         signature: The signature of the result, printed last.
     """
     name = table_format(format)
+    if _json_alone.get():
+        return
     if name == "terminal":
         _print_for_people(tables, before, after, signature)
     else:

@@ -12,6 +12,7 @@ from typer import Argument, Option
 from ..core.arguments import Reading
 from .app import Extensions, GroupedCommand, command
 from .command_options import (
+    COMPARED_BY,
     CONFIDENCE,
     GOLD,
     JSON,
@@ -50,6 +51,8 @@ from .sources import (
     Kind,
     Source,
     check_answers,
+    check_is_model,
+    check_is_no_model,
     compared_systems,
     is_named,
     named_runs,
@@ -126,6 +129,10 @@ def score_cli(
     from ..reporting.score_view import ScoreView
 
     names, options = names_and_options([*([str(pred)] if pred else []), *ctx.args])
+    if str(gold).startswith("--"):
+        raise ValueError(
+            f"{gold} is given before the files; options of metrics follow them: GOLD PRED --fair.unit token"
+        )
     if not system and len(names) == 1 and is_named(names[0]) and len(next(iter(named_runs(names, "").values()))) > 1:
         system, names = names, []
     handler = _handler_of_systems(extensions, gold, names)
@@ -153,6 +160,7 @@ def score_cli(
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     left_out: dict[str, str] = {}
+    check_is_no_model(gold, f"nereval evaluate {gold} {pred or 'GOLD'}")
     source = Source(gold)
     if source.has_counts:
         asked_for_spans = pred or metrics or options or lookups.by or lookups.train
@@ -275,6 +283,7 @@ def evaluate_cli(
     from ..reporting.score_view import ScoreView
 
     names, options = names_and_options([*(data or []), *ctx.args])
+    check_is_model(model, names)
     drawn = chosen_confidence(confidence, resampling)
     check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
     questions = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)
@@ -432,8 +441,18 @@ def with_per_label(args: Sequence[str]) -> list[str]:
     ['--labels', 'PER=PERSON', '--per-label']
     """
     following = [*args[1:], ""]
-    mapping = ["=" in text or text.endswith(".json") or text.startswith("{") for text in following]
+    mapping = [_is_mapping(text) or _is_list(text) for text in following]
     return ["--per-label" if arg == "--labels" and not its else arg for arg, its in zip(args, mapping)]
+
+
+def _is_mapping(text: str) -> bool:
+    return "=" in text or text.endswith(".json") or text.startswith("{")
+
+
+def _is_list(text: str) -> bool:
+    """Return whether a text lists labels, and is no file, folder or option."""
+    names = text.split(",")
+    return len(names) > 1 and all(map(str.strip, names)) and not Path(text).exists() and not text.startswith("-")
 
 
 @command(
@@ -466,6 +485,7 @@ def compare_cli(
         'A="a/*.jsonl". Once for each system, the baseline first, instead of BASELINE OTHER...',
     ),
     name: list[str] | None = NAMES,
+    by: list[str] | None = COMPARED_BY,
     per_label: bool = Option(
         False, "--per-label", help="Also compare the primary score of each label, as --labels without a value does"
     ),
@@ -488,6 +508,7 @@ def compare_cli(
     scores are compared, and intervals and tests account for the randomness of
     training. --system A=a1.jsonl,a2.jsonl says the same.
     """
+    from ..evaluation.compared_slices import compare_by
     from ..evaluation.comparison import comparison
     from ..evaluation.tested import families
     from ..reporting.comparison_view import ComparisonView
@@ -508,5 +529,10 @@ def compare_cli(
     compared = [counter.system(shown, runs) for shown, runs in named]
     documents = next((system.documents for system in reversed(compared) if system.documents), [])
     result = comparison(compared, documents, drawn, testing.trials, **hypotheses._asdict(), short=showing.short)
+    if by:
+        lookups = Lookups(by, train)
+        result["breakdowns"] = compare_by(
+            compared, lambda metrics: wanted_breakdowns(lookups, metrics), drawn, testing.trials, hypotheses
+        )
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)

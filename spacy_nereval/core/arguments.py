@@ -150,7 +150,7 @@ class Labelling:
         Mapping[str, str | None] | str | Path | None,
         Argument(
             "New names of labels on both sides, such as PER=PERSON,MISC= (without a name, the label is dropped), or a "
-            '.json file such as {"PER": "PERSON", "MISC": null}',
+            '.json file such as {"PER": "PERSON", "MISC": null}. A list such as PER,LOC means --only',
             typed=str,
         ),
     ] = None

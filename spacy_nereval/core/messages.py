@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import reduce
 from itertools import islice
 from numbers import Real
@@ -27,6 +27,9 @@ MOST = 60
 
 MOST_COMPARED, MOST_NAMES = 200, 10_000
 """Maximum length of an unknown name, and number of names, that are compared to find the nearest one."""
+
+NEARLY_EQUAL = 0.75
+"""Least similarity of two names, by `difflib`, of which one may be a slip for the other."""
 
 LONGEST_REASON = 300
 """Maximum number of characters of the message of a parser or of another package, which may quote a whole file."""
@@ -113,12 +116,30 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     >>> did_you_mean("unt", ["unit", "beta"])
     ": did you mean 'unit'?"
     """
-    matches = get_close_matches(str(name)[:MOST_COMPARED], [*islice(names, MOST_NAMES)], 1)
-    if not matches:
+    match = nearest(str(name), names)
+    if not match:
         return ""
-    difference = describe_difference(str(name), matches[0])
+    difference = describe_difference(str(name), match)
     hidden = "" if difference == CASE else difference  # readers see upper and lower case
-    return f": did you mean {shorten(repr(matches[0]))}{hidden and f', which differs in {hidden}'}?"
+    return f": did you mean {shorten(repr(match))}{hidden and f', which differs in {hidden}'}?"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the name that is nearly equal, but for a slip of the fingers; "" if none is.
+
+    >>> nearest("--confidnce", ["--confidence"]), nearest("PRE", ["PER"]), nearest("--json", ["--only"])
+    ('--confidence', 'PER', '')
+    """
+    short = name[:MOST_COMPARED]
+    return next(
+        (match for match in get_close_matches(short, [*islice(names, MOST_NAMES)]) if _nearly_equal(short, match)), ""
+    )
+
+
+def _nearly_equal(one: str, other: str) -> bool:
+    first, second = (text.lower().strip("-_. ") for text in (one, other))
+    alike = SequenceMatcher(None, first, second).ratio() >= NEARLY_EQUAL
+    return alike or sorted(first) == sorted(second) or bool(describe_difference(one, other))
 
 
 CASE = "case"
@@ -174,7 +195,7 @@ def show_spaces(label: str) -> str:
     """Return a label, in quotes if it has white space or characters that readers would not see.
 
     >>> show_spaces("PER"), show_spaces("PER "), show_spaces("a b"), show_spaces("a  b"), show_spaces("a\\u00ad")
-    ('PER', "'PER '", 'a b', "'a  b'", "'a\\xad'")
+    ('PER', "'PER '", 'a b', "'a  b'", "'a\\\\xad'")
     """
     return label if " ".join(label.split()) == label and label.isprintable() else repr(label)
 

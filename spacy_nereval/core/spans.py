@@ -13,12 +13,12 @@ from functools import cache, cached_property
 from re import finditer
 from typing import Any, NamedTuple
 
-from .alignment import align
+from .alignment import align, align_crowd
 from .attributes import SpanAttributes, attributes_of
 from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
-from .overlapping import overlaps
+from .overlapping import number_of_overlaps, overlaps
 
 
 class Span(NamedTuple):
@@ -56,6 +56,10 @@ def correct_boundary(gold: Span, pred: Span) -> str:
     return "right" if gold.end == pred.end else "neither"
 
 
+CROWDED = 1_000_000
+"""With more overlapping pairs than this, an alignment is computed by `align_crowd`."""
+
+
 class OverlapGroup:
     """Gold and predicted spans that must be judged together, since they are connected by overlap.
 
@@ -80,6 +84,8 @@ class OverlapGroup:
     @cached_property
     def alignment(self) -> list[tuple[Span | None, Span | None]]:
         """The one-to-one alignment of the MUC and SemEval metrics."""
+        if len(self.gold) * len(self.pred) > CROWDED and number_of_overlaps(self.gold, self.pred) > CROWDED:
+            return align_crowd(self.gold, self.pred)
         return align(self.gold, self.pred, self.overlaps)
 
 
@@ -127,6 +133,7 @@ class Document(OverlapGroup):
         notes: What has to be said about how a side was read, as ("gold" or "pred", sentence).
         unit: The key of its unit of resampling; None if its id is the key.
         unit_rule: The rule that assigned the key (see `io.units`).
+        meta: The metadata of the gold side, such as {"source": "web"}; None without any.
 
     Raises:
         ValueError: A span is not (start, end, label), ends before it starts, leaves the
@@ -162,6 +169,7 @@ class Document(OverlapGroup):
     notes: frozenset[tuple[str, str]] = frozenset()
     unit: str | None = None
     unit_rule: str = "id"
+    meta: Mapping[str, Any] | None = None
 
     def __init__(
         self,

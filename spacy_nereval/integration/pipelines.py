@@ -97,6 +97,42 @@ def predict(
         raise ValueError(f"the pipeline predicted no spans under the key {key!r} in {data}")
 
 
+def docs_of_file(path: Path, key: str | None) -> list[Doc] | None:
+    """Return the Docs of a `.spacy` file or folder of these; None for another format. For errors see `predict`."""
+    format = named_format(path, Format())
+    name = name_of(path, format)
+    if name != "spacy":
+        return None
+    check_span_groups(key, [path], [name])
+    return [*chain.from_iterable(map(read_docs, corpus_files(path, format)))]
+
+
+def predict_records(nlp: Language, golds: Iterable[Doc | str], key: str | None) -> Iterator[Record]:
+    """Yield the predictions of a pipeline on the texts of Docs, or on texts, as records.
+
+    Args:
+        nlp: The pipeline.
+        golds: The gold Docs, or texts.
+        key: Predictions are `doc.spans[key]` instead of `doc.ents`.
+
+    Raises:
+        ValueError: The pipeline predicts nothing under the key.
+
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    >>> [record.spans for record in predict_records(nlp, ["Ada sleeps"], None)]
+    [{(0, 3, 'PER')}]
+    """
+    has_key = False
+    sources = (Record(gold, set()) if isinstance(gold, str) else gold for gold in golds)
+    for predicted, _ in _predict_pairs(nlp, sources):
+        has_key = has_key or key in predicted.spans
+        yield doc_record(predicted, key)
+    if key and not has_key:
+        raise ValueError(f"the pipeline predicted no spans under the key {key!r}")
+
+
 class Pipeline(NamedTuple):
     """A pipeline that is not loaded yet.
 

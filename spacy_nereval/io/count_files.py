@@ -199,7 +199,7 @@ def _load_with_header(path: Location, earlier: Sequence[Metric] = ()) -> tuple[C
             longer than reading.
     """
     if not path.is_file():
-        raise ValueError(f"{path} does not exist, or is not a file")
+        raise ValueError(f"{path} does not exist or is not a file")
     with open_archive(path) as archive:
         header = read_header(archive)
         metrics = [*earlier] if header.metrics == [*map(metric_header, earlier)] else _metrics_of(header)

@@ -90,6 +90,8 @@ def remedy(path: Location) -> str:
     ''
     """
     folder = path.parts[0] if isinstance(path, Path) and len(path.parts) > 1 else ""
+    if "," in str(path) and not path.exists():
+        return ": separate the names of files by spaces, without commas"
     return f"; {HOW_TO_MAKE[folder]}" if folder in HOW_TO_MAKE and not path.exists() else ""
 
 

@@ -141,7 +141,7 @@ def _matrix_note(metric: Metric) -> str:
 
 
 def matrix_table(
-    metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels: Sequence[str], more: Sequence[str] = ()
+    metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels: Sequence[str], more: Sequence[str] | None = None
 ) -> ResultTable:
     """Return the confusion matrix of a metric as a table.
 
@@ -149,13 +149,13 @@ def matrix_table(
         metric: The metric.
         matrix: Gold label to predicted label to number; "" is no span.
         labels: The labels, in order.
-        more: The column of boundary errors, if hits are on the diagonal.
+        more: If hits alone are on the diagonal: the column of boundary errors, if there are any.
     """
-    columns = (*labels, *more, "")
+    columns = (*labels, *(more or ()), "")
     rows: list[list[Cell]] = [
         [gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in columns)] for gold in (*labels, "")
     ]
-    note = f"{metric.name}; {SIDES}{BOUNDARY_NOTE}" if more else f"{_matrix_note(metric)}; {SIDES}"
+    note = f"{_matrix_note(metric) if more is None else metric.name}; {SIDES}{BOUNDARY_NOTE * bool(more)}"
     return ResultTable("Confusion matrix", ["gold", *columns[:-1], NO_SPAN], rows, note=note)
 
 

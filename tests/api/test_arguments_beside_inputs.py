@@ -45,7 +45,7 @@ VALUES: dict[str, Any] = {
 }
 """A value of each argument that says how items are read, unlike the default."""
 
-ALONE = {"system", "metrics", "gold", "pred", "runs", "confidence", "systems"}
+ALONE = {"system", "metrics", "gold", "pred", "runs", "confidence", "systems", "by", "train"}
 """Arguments that are about something else than reading."""
 
 ABOUT_TESTS = {"baseline", "level", "samples", "trials", "seed", "primary", "secondary", "margin", "per_label"}

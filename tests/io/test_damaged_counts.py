@@ -40,8 +40,8 @@ def collapsed(tmp_path) -> Path:
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
-    assert "does not exist, or is not a file" in refused(tmp_path / "none.npz")
-    assert "does not exist, or is not a file" in refused(tmp_path)
+    assert "does not exist or is not a file" in refused(tmp_path / "none.npz")
+    assert "does not exist or is not a file" in refused(tmp_path)
 
 
 def in_zip(**arrays: np.ndarray) -> bytes:

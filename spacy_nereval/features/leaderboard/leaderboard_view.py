@@ -11,7 +11,7 @@ from ...evaluation.bounds import FEW, FEW_UNITS
 from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
 from ...reporting.figures import MEAN, Figure, leaderboard_figure
-from ...reporting.remarks import few_runs
+from ...reporting.remarks import few_runs, many
 from ...reporting.result_table import TOP, Cell, Cost, Estimate, Percent, PValue, ResultTable, direction, number_text
 from ...reporting.score_tables import interval, p_value, value_cell
 from ...reporting.view import Figures, Finding, Makers, View
@@ -136,11 +136,12 @@ class LeaderboardView(View):
 
     def findings(self) -> list[Finding]:
         """Return the finding on the mean, or on the top group of a single data set."""
-        if not self.result["means"]:
+        if not (means := self.result["means"]):
             return [self._top_group(self._boards[0])]
-        best = self.result["means"][0]
-        mean = number_text(_estimate(best, self._unit))
-        sentence = f"{best['system']} has the best mean by {self._score} over {len(self._boards)} data sets: {mean}"
+        mean, number = number_text(_estimate(means[0], self._unit)), len(self._boards)
+        sentence = f"{means[0]['system']} has the best mean by {self._score} over {number} data sets: {mean}"
+        if len(means) < len(self.result["systems"]):
+            sentence += f", of the {many(len(means), 'system')} that all of them have"
         return [Finding("headline", visible(sentence), is_named=True)]
 
     def _top_group(self, board: Row) -> Finding:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...api.inputs import ItemReading, Items, kept_items, reading_of_items, with_item_reading
+from ...api.models import with_predictions
 from ...api.results import warnings_of
 from ...api.scoring import check_alone, count_items, given_counts, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.messages import shorten
 from ...evaluation.resampling import Confidence
+from ...reporting.formats import render_document
 from .leaderboard_view import LeaderboardView
 from .listed_systems import read_data_sets
 from .ranking import Entry, entries_of_folds, metric_to_rank_by, rank_systems
@@ -64,8 +66,15 @@ class Leaderboard(Shown):
     def _view(self, average: str = "micro", *, every: bool = False) -> LeaderboardView:
         return LeaderboardView(self, self._warnings)
 
-    def _report(self, name: str) -> str | None:
-        return None
+    def _report(self, name: str) -> str:
+        """Return all tables as a page, after the figure if it can be drawn."""
+        before, tables, after = self._parts("micro", 2, every=True)
+        page = render_document(tables, "html", before, after)
+        try:
+            figure = self.plot().svg
+        except ValueError:  # there is nothing to draw, or the libraries of charts are not installed
+            return page
+        return page.replace("<table>", f"<figure>{figure}</figure>\n<table>", 1)
 
 
 @with_item_reading
@@ -186,6 +195,9 @@ def _runs_of_systems(data_set: Any, items: Items, given: Mapping[str, Any], warn
         return stored
     if gold is None:
         raise ValueError("gold is missing: expected (gold, {'a': pred, 'b': pred})")
+    items, gold, predicted, notes = with_predictions(items, gold, systems)
+    warnings += notes
+    named_runs = {name: runs_of(name, pred) for name, pred in predicted.items()}
     items, same = kept_items(items, gold)
     return {name: [*_count_runs(same, runs, items, warnings)] for name, runs in named_runs.items()}
 

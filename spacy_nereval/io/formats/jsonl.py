@@ -15,6 +15,7 @@ import srsly
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
 from ...core.attributes import item_attributes
 from ...core.compression import BLOCK, format_extension
+from ...core.document_fields import kept_fields, metadata
 from ...core.expansion import LONG, check_objects
 from ...core.keys import (
     DOCUMENTS,
@@ -218,7 +219,7 @@ def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
     noun = _noun(path)
     if noun == "row":
         chosen = format.keys.of_documents() if format.keys else []
-        usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR)
+        usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR, *kept_fields())
         yield from Table(path).rows([*chosen, *usual], outer_keys((*chosen, format.field or "")))
     elif noun == "document":
         values = (_documents(value, format.keys) for _, value in json_values(path, unique_keys))
@@ -283,7 +284,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         return Record("", set(), id=row_id(entry), answer=answer)
     text, id = _text(entry), row_id(entry)
     if answer:
-        return read_answer_about(Record(text, set(), id=id), answer)
+        return read_answer_about(Record(text, set(), id=id, meta=metadata(entry, None)), answer)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
@@ -295,7 +296,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         by_unit = format._replace(end=None)  # `end` is about spans
         token_spans = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(token_spans, len(text))
-    meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
+    meta = metadata(entry, entry["meta"] if isinstance(entry.get("meta"), dict) else None)
     plain = _plain_spans(entry, len(text), format)
     if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.attributes import Attributes, attribute_value, sort_attributes
+from ...core.document_fields import metadata
 from ...core.keys import nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
@@ -181,7 +182,9 @@ def _record(
     span_scores = highest_scores(zip(spans, scores)) if any(score is not None for score in scores) else {}
     attributes, used = _attributes(annotation.result, {str(region.get("id")) for region in regions})
     others = len(annotation.result) - len(regions) - used
-    more: dict[str, Any] = {"others": others, "span_scores": span_scores}
+    of_task = task.get("meta")
+    data = {**(of_task if isinstance(of_task, dict) else {}), **task.get("data", task)}
+    more: dict[str, Any] = {"others": others, "span_scores": span_scores, "meta": metadata(data, None)}
     if attributes:
         more["listed_attributes"] = [attributes.get(name, ()) for name in names]
     return Record.deduplicate(text, spans, id=row_id(task), **more)
