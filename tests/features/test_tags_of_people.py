@@ -220,7 +220,14 @@ def test_tags_among_mentions_of_a_file_are_refused(tmp_path):
 SCORES = np.random.default_rng(0).random((1, 3, 2))
 
 
-@pytest.mark.parametrize("pred", [SCORES, SCORES.tolist(), SCORES[0], SCORES[0].tolist(), SCORES.astype("float32")])
+@pytest.mark.parametrize("pred", [SCORES, SCORES.tolist(), SCORES.astype("float32")])
+def test_scores_of_all_tags_of_a_document_count_as_its_best_tags(pred):
+    gold = np.array([[1, 0, -100]])
+    expected = score(gold, SCORES.argmax(-1), ["strict"], tag_names=["O", "B-PER"])
+    assert score(gold, pred, ["strict"], tag_names=["O", "B-PER"]) == expected
+
+
+@pytest.mark.parametrize("pred", [SCORES[0], SCORES[0].tolist()])
 def test_scores_of_tags_are_refused_with_the_remedy(pred):
     gold = np.array([[1, 0, -100]] * len(pred))
     for call in (
