@@ -13,11 +13,11 @@ from functools import cache, cached_property
 from re import finditer
 from typing import Any, NamedTuple
 
-from .alignment import align
+from .alignment import align, align_crowd
 from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
-from .overlapping import overlaps
+from .overlapping import number_of_overlaps, overlaps
 
 
 class Span(NamedTuple):
@@ -55,6 +55,10 @@ def correct_boundary(gold: Span, pred: Span) -> str:
     return "right" if gold.end == pred.end else "neither"
 
 
+CROWDED = 1_000_000
+"""With more overlapping pairs than this, an alignment is computed by `align_crowd`."""
+
+
 class OverlapGroup:
     """Gold and predicted spans that must be judged together, since they are connected by overlap.
 
@@ -79,6 +83,8 @@ class OverlapGroup:
     @cached_property
     def alignment(self) -> list[tuple[Span | None, Span | None]]:
         """The one-to-one alignment of the MUC and SemEval metrics."""
+        if len(self.gold) * len(self.pred) > CROWDED and number_of_overlaps(self.gold, self.pred) > CROWDED:
+            return align_crowd(self.gold, self.pred)
         return align(self.gold, self.pred, self.overlaps)
 
 

@@ -99,8 +99,13 @@ class Figure:
             return bytes(vl_convert.svg_to_pdf(SIZES.sub(lambda size: f'{size[1]}="{POINTS * int(size[2])}"', svg, 2)))
         return svg.encode()
 
-    def _repr_svg_(self) -> str:
+    @property
+    def svg(self) -> str:
+        """The figure as SVG. Raise ValueError if Altair and vl-convert are not installed."""
         return self._converted(".svg").decode()
+
+    def _repr_svg_(self) -> str:
+        return self.svg
 
 
 def libraries() -> tuple[Any, Any]:

@@ -13,6 +13,7 @@ from ...api.scoring import check_alone, count_items, given_counts, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.messages import shorten
 from ...evaluation.resampling import Confidence
+from ...reporting.formats import render_document
 from .leaderboard_view import LeaderboardView
 from .listed_systems import read_data_sets
 from .ranking import Entry, entries_of_folds, metric_to_rank_by, rank_systems
@@ -65,8 +66,15 @@ class Leaderboard(Shown):
     def _view(self, average: str = "micro", *, every: bool = False) -> LeaderboardView:
         return LeaderboardView(self, self._warnings)
 
-    def _report(self, name: str) -> str | None:
-        return None
+    def _report(self, name: str) -> str:
+        """Return all tables as a page, after the figure if it can be drawn."""
+        before, tables, after = self._parts("micro", 2, every=True)
+        page = render_document(tables, "html", before, after)
+        try:
+            figure = self.plot().svg
+        except ValueError:  # there is nothing to draw, or the libraries of charts are not installed
+            return page
+        return page.replace("<table>", f"<figure>{figure}</figure>\n<table>", 1)
 
 
 @with_item_reading

@@ -1,6 +1,7 @@
 """Scores of a label, the headline scores of further metrics, and counts that are kept for the next call."""
 
 import json
+import sys
 from math import isclose, sqrt
 from pathlib import Path
 from typing import Any
@@ -285,6 +286,21 @@ def test_the_figure_of_the_command_is_that_of_python(files):
         assert [drawn[row["system"]][key] for key in ("value", "low", "high")] == numbers
         assert drawn[row["system"]]["top"] == row["top"]
     assert "is an input" in refused("leaderboard", "gold.jsonl", "a.jsonl", "--figure", "a.jsonl")
+
+
+@pytest.mark.costly
+def test_the_page_has_the_figure_before_the_tables(tmp_path, monkeypatch):
+    gold, systems = X
+    result = leaderboard(gold, {"<b>&": systems["a"], "c": systems["c"]})
+    result.save(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf8")
+    figure, _, table = page.partition("</figure>")
+    assert result.plot().svg in figure and "<table>" in table and "<table>" not in figure and "<b>&<" not in page
+    assert "&lt;b>&amp;" in figure or "&lt;b&gt;&amp;" in figure
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    result.save(tmp_path / "plain.html")
+    plain = (tmp_path / "plain.html").read_text(encoding="utf8")
+    assert "<svg" not in plain and table.strip()[:40] in plain
 
 
 def test_the_figure_of_several_data_sets_has_a_black_mean():
