@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
 from ..core.messages import did_you_mean, shorten
-from ..core.synonyms import command_line
 from .command_options import Lookups
 from .printing import say
 from .sources import Gold, Source
@@ -98,6 +97,8 @@ def describe_option(option: str, options: Iterable[str], *, metrics: bool = Fals
     >>> describe_option("--confidnce", ["--confidence"])
     "there is no option --confidnce: did you mean '--confidence'?"
     """
+    from ..core.synonyms import command_line
+
     said = f"there is no option {shorten(option)}"
     if line := command_line(option):
         return f"{said}: write {line}"
