@@ -35,6 +35,7 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation", "featur
 THOROUGH = {
     "test_agreement.py",
     "test_agreement_of_anything.py",
+    "test_thresholds_of_anything.py",
     "test_agreement_page.py",
     "test_agreement_command.py",
     "test_agreement_witnesses.py",
@@ -42,7 +43,6 @@ THOROUGH = {
     "test_browser_filters.py",
     "test_browser_review.py",
     "test_browser_texts.py",
-    "test_cited_agree.py",
     "test_collapse.py",
     "test_collapsed.py",
     "test_comparison.py",

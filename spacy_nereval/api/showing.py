@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from unicodedata import category, name, normalize
+from unicodedata import category, name
 
 from ..core.arguments import CODEPOINT, Reading
 from ..core.compression import compression_of
 from ..core.labels import LabelRules, rules_of
-from ..core.messages import describe_error, join_names, quote, shorten, spell_argument
-from ..io.formats import assign_annotators, infer_format, named_format, records
+from ..core.messages import LISTED, UNSEEN, describe_error, join_names, list_alike, quote, shorten, spell_argument
+from ..io.formats import assign_annotators, check_files, infer_format, named_format, records
 from ..io.formats.settings import UNIT_NAMES, side_formats
 from ..io.paths import check_is_file, error_message, is_count_file, readable_file
 from ..io.records import Record, apply_label_rules
@@ -113,6 +113,7 @@ def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | 
         about["format"] = named_format(path, format).name or infer_format(path)
 
     def read() -> Iterator[Record]:
+        check_files([path], [format])
         (how,) = assign_annotators([path], [named_format(path, format)])
         yield from (apply_label_rules(record, rules) for record in records(path, reading.spans_key, how))
 
@@ -177,12 +178,7 @@ def _remarks(
         yield f"{many(number, 'text')} with a character that is not seen: U+{ord(character):04X} {shown}"
     if repeated := [id for id, number in ids.items() if number > 1]:
         yield f"ids that repeat: {join_names(repeated)}"
-    alike: dict[str, list[str]] = {}
-    for label in labels:
-        alike.setdefault("".join(normalize("NFKC", label).casefold().split()), []).append(label)
-    for group in alike.values():
-        if len(group) > 1:
-            yield f"labels that differ only in case, white space or Unicode form: {join_names([*map(repr, group)])}"
+    yield from (f"labels {alike}" for alike in list_alike(labels, labels)[:LISTED])
     if numbers["documents"] and not numbers["spans"]:
         yield "no document has a span"
 
@@ -192,7 +188,7 @@ def _is_spaced(surface: str) -> bool:
 
 
 def _is_unseen(character: str) -> bool:
-    return category(character) in ("Cf", "Cc", "Co", "Cn") and character not in "\n\r\t"
+    return category(character) in UNSEEN and character not in "\n\r\t"
 
 
 def _marked(side: Record) -> str:

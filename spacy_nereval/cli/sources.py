@@ -216,6 +216,19 @@ class Source:
                 self.check([(f"--{name} {given}", "other half-samples")], f"{name} {kept}")
 
 
+def check_is_model(model: str, data: Sequence[str]) -> None:
+    """Raise ValueError, with the line to write, if a file stands in the place of a model."""
+    if Path(model).is_file():
+        line = f"nereval score {model} {data[0]}" if data else "nereval score GOLD PRED"
+        raise ValueError(f"{model} is a file, and a model is expected: to score predictions, write {line}")
+
+
+def check_is_no_model(gold: Path, line: str) -> None:
+    """Raise ValueError, with the line to write, if a model stands in the place of gold annotation."""
+    if (gold / "config.cfg").is_file() and (gold / "meta.json").is_file():
+        raise ValueError(f"{gold} is a model, and gold annotation is expected: write {line}")
+
+
 BOTH = ("jsonl", "parquet", "hf", "webanno", "xmi", "conllu", "bioc")
 """Formats of which one file may hold gold and predictions, under names that `--column` gives."""
 
@@ -450,7 +463,7 @@ def compared_systems(
 
     Args:
         gold: The first argument. A count file in its place is a system.
-        names: Systems with one run each, as arguments.
+        names: Systems as arguments, also as NAME=RUN,RUN...
         given: The values of `--system`.
         shown: The values of `--name`.
 
@@ -465,30 +478,36 @@ def compared_systems(
     >>> gold, systems = compared_systems(Path("gold.jsonl"), ["a.jsonl", "b.jsonl"])
     >>> gold, [(name, [*map(str, runs)]) for name, runs in systems]
     (PosixPath('gold.jsonl'), [('a', ['a.jsonl']), ('b', ['b.jsonl'])])
+    >>> gold, systems = compared_systems(Path("gold.jsonl"), ["before=a.jsonl", "after=b1.jsonl,b2.jsonl"])
+    >>> [(name, [*map(str, runs)]) for name, runs in systems]
+    [('before', ['a.jsonl']), ('after', ['b1.jsonl', 'b2.jsonl'])]
     >>> gold, systems = compared_systems(None, [], ["A=a1.npz,a2.npz", "B=b.npz"])
     >>> gold, [(name, [*map(str, runs)]) for name, runs in systems]
     (None, [('A', ['a1.npz', 'a2.npz']), ('B', ['b.npz'])])
     """
-    stored = Source(gold) if gold and Source(gold).has_counts else None
-    sources = [*([stored] if stored else []), *map(Source, names)]
-    if sources and given:
-        raise ValueError(f"{sources[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN...")
+    stored = gold is not None and Source(gold).has_counts
+    arguments = [*([str(gold)] if stored else []), *names]
+    if arguments and given:
+        raise ValueError(
+            f"{arguments[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN..."
+        )
     if given and shown:
         raise ValueError(f"--name {shown[0]} is given in addition to --system, which names the systems itself")
-    systems = [(name, [*map(Source, runs)]) for name, runs in named_runs(given).items()]
-    systems = systems or [(source.name, [source]) for source in sources]
-    if not systems:
+    if not arguments and not given:
         raise BadParameter(
             "name the gold annotation, then the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each"
         )
+    if given:
+        systems = [(name, [*map(Source, runs)]) for name, runs in named_runs(given).items()]
+    else:
+        systems = arguments_with_runs(arguments, shown if len(arguments) > 1 else (), repeats=True)
     if len(systems) < 2:
-        raise ValueError(f"a comparison needs a baseline and another system, and {systems[0][0]} is the only one")
-    if not given:
-        systems = [*zip(display_names(sources, shown), (runs for _, runs in systems))]
+        only = systems[0][0] if given else arguments[0]
+        raise ValueError(f"a comparison needs a baseline and another system, and {only} is the only one")
     return None if stored else gold, systems
 
 
-def named_runs(given: Sequence[str], option: str = "--system ") -> dict[str, list[str]]:
+def named_runs(given: Iterable[str], option: str = "--system ") -> dict[str, list[str]]:
     """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
 
     Args:
@@ -520,12 +539,15 @@ def named_runs(given: Sequence[str], option: str = "--system ") -> dict[str, lis
     return systems
 
 
-def arguments_with_runs(arguments: Sequence[str], shown: Sequence[str] = ()) -> list[tuple[str, list[Source]]]:
+def arguments_with_runs(
+    arguments: Sequence[str], shown: Sequence[str] = (), *, repeats: bool = False
+) -> list[tuple[str, list[Source]]]:
     """Return the systems that arguments name: the name that tables show, and the training runs of each.
 
     Args:
         arguments: Files, models or count files; or NAME=RUN,RUN...
         shown: The values of `--name`, for those without a name.
+        repeats: Whether a file without a name may be given several times.
 
     Raises:
         ValueError: An argument cannot be read, or two systems have the same name.
@@ -538,7 +560,7 @@ def arguments_with_runs(arguments: Sequence[str], shown: Sequence[str] = ()) -> 
     names = iter(runs_by_name)
     sources = [Source(argument) for argument in arguments if not is_named(argument)]
     unnamed = iter(zip(display_names(sources, shown), sources)) if sources or shown else iter(())
-    systems: dict[str, list[Source]] = {}
+    systems: list[tuple[str, list[Source]]] = []
     for argument in arguments:
         if is_named(argument):
             name = next(names)
@@ -546,10 +568,28 @@ def arguments_with_runs(arguments: Sequence[str], shown: Sequence[str] = ()) -> 
         else:
             name, source = next(unnamed)
             runs = [source]
-        if name in systems:
+        if any(name == other for other, _ in systems) and not (repeats and name not in runs_by_name):
             raise ValueError(f"{argument}: there is a system {name} already; give each its name, as NAME={argument}")
-        systems[name] = runs
-    return [*systems.items()]
+        systems.append((name, runs))
+    return systems
+
+
+def named_sources(arguments: Sequence[str], shown: Sequence[str] = ()) -> list[tuple[str, Source]]:
+    """Return the systems that arguments name, for commands that take one training run of each.
+
+    Raises:
+        ValueError: A system has several, or as for `arguments_with_runs`.
+
+    >>> [(name, str(source)) for name, source in named_sources(["a.jsonl", "B=b.jsonl"])]
+    [('a', 'a.jsonl'), ('B', 'b.jsonl')]
+    """
+    systems = arguments_with_runs(arguments, shown)
+    for name, runs in systems:
+        if len(runs) > 1:
+            raise ValueError(
+                f"{name} has {len(runs)} training runs, and one is expected: name each run, as {name}1=RUN"
+            )
+    return [(name, runs[0]) for name, runs in systems]
 
 
 def is_named(argument: str) -> bool:

@@ -150,7 +150,7 @@ class Labelling:
         Mapping[str, str | None] | str | Path | None,
         Argument(
             "New names of labels on both sides, such as PER=PERSON,MISC= (without a name, the label is dropped), or a "
-            '.json file such as {"PER": "PERSON", "MISC": null}',
+            '.json file such as {"PER": "PERSON", "MISC": null}. A list such as PER,LOC means --only',
             typed=str,
         ),
     ] = None
@@ -404,12 +404,15 @@ SECONDARY = Argument(
     "Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further metric",
     typed=str,
 )
+MOST_POINTS = 1e9
+"""Greatest number of points of a margin or a bound. Scores that are no ratios may have thousands."""
+
 MARGIN = Argument(
     "Largest difference of the primary score that does not matter, in points. The comparison then says whether two "
     "systems are the same within it",
     takes=Real,
     least=math.ulp(0.0),
-    most=sys.float_info.max,
+    most=MOST_POINTS,
     expected="a number of points above 0, such as 1",
 )
 TRIALS = Argument(

@@ -204,7 +204,7 @@ def label_rules(
 
     Args:
         labels: Labels with their new names, None or an empty text to drop them: a table, a JSON
-            file that holds one, or text such as `PER=PERSON,MISC=`.
+            file that holds one, or text such as `PER=PERSON,MISC=`. A list of labels stands for `only`.
         only: The labels to keep: a list, or text as `split_labels` reads it.
         depth: The number of levels of a label to keep, from 1 up.
         sep: What separates the levels.
@@ -226,6 +226,13 @@ def label_rules(
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
         raise ValueError(f"{spell_argument('depth', depth)}: expected a whole number of levels from 1 up")
     check_value("sep", sep, SEP)
+    if (listed := _listed_labels(labels)) is not None:
+        if only is not None:
+            raise ValueError(
+                f"{spell_argument('labels', labels)} names labels to keep, and {spell_argument('only', only)} too: "
+                "give one of them"
+            )
+        labels, only = None, listed
     mapping = {} if labels is None else read_mapping(labels)
     kept = None if only is None else _labels_to_keep(only)
     return LabelRules(tuple(sorted(mapping.items())), kept, depth, sep, trim or "", join)
@@ -235,6 +242,19 @@ def rules_of(labelling: Labelling) -> LabelRules | None:
     """Return the label rules that the arguments describe; None if none is set. See `label_rules` for errors."""
     edges = {name: getattr(labelling, name) for name in ("trim", "join") if hasattr(labelling, name)}
     return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep, **edges)
+
+
+def _listed_labels(labels: object) -> list[Any] | None:
+    """Return the labels to keep, if a list stands in the place of new names; None for a mapping or a file of one.
+
+    >>> _listed_labels(["PER", "LOC"]), _listed_labels("PER,LOC"), _listed_labels("PER=PERSON")
+    (['PER', 'LOC'], ['PER', 'LOC'], None)
+    """
+    if isinstance(labels, str):
+        is_list = "=" not in labels and ("," in labels or labels.lstrip().startswith("["))
+        return split_labels(labels) if is_list and not labels.lstrip().startswith("{") else None
+    is_list = isinstance(labels, (list, tuple, set, frozenset))
+    return [*labels] if is_list else None  # type: ignore[misc]  # a list, by the line before
 
 
 def _labels_to_keep(only: Iterable[str] | str) -> tuple[str, ...]:
@@ -320,7 +340,7 @@ def _pair(part: str, argument: str) -> tuple[str, str]:
     if not equals or not old.strip():
         raise ValueError(
             f"{argument}: {quote(part)} is not LABEL=NAME; expected pairs such as PER=PERSON,MISC= "
-            "(without a name the label is dropped), or a .json file"
+            f"(without a name the label is dropped), or a .json file; {spell_argument('only', Pasted(part))} keeps it"
         )
     return old.strip(), new.strip()
 

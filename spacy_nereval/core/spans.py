@@ -130,6 +130,7 @@ class Document(OverlapGroup):
         notes: What has to be said about how a side was read, as ("gold" or "pred", sentence).
         unit: The key of its unit of resampling; None if its id is the key.
         unit_rule: The rule that assigned the key (see `io.units`).
+        meta: The metadata of the gold side, such as {"source": "web"}; None without any.
 
     Raises:
         ValueError: A span is not (start, end, label), ends before it starts, leaves the
@@ -163,6 +164,7 @@ class Document(OverlapGroup):
     notes: frozenset[tuple[str, str]] = frozenset()
     unit: str | None = None
     unit_rule: str = "id"
+    meta: Mapping[str, Any] | None = None
 
     def __init__(
         self,

@@ -324,5 +324,15 @@ def chunk_items(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T
 
 def batches(documents: Iterable[Document | None]) -> Iterator[Batch]:
     """Yield the documents in batches."""
-    for chunk in chunk_items(documents, lambda document: document.size if document else 0):
+    for chunk in chunk_items(documents, _size):
         yield DocumentBatch(chunk)
+
+
+def _size(document: Document | None) -> int:
+    """Return the size of a document, 0 for None. Raise ValueError if it is something else."""
+    if document is not None and not hasattr(document, "size"):
+        raise ValueError(
+            f"an item is of type {type(document).__name__}; expected Documents, which have gold and predicted spans. "
+            "For anything else write score(gold, pred).counts"
+        )
+    return document.size if document else 0

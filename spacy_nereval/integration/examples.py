@@ -24,6 +24,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.declaration import Metric
+from ..core.document_fields import kept_fields
 from ..core.labels import NO_LABEL, LabelRules
 from ..core.messages import PlainSpan, Unusable, highest_scores
 from ..core.spans import Document, relabel
@@ -128,14 +129,16 @@ def tokens_of(doc: Doc) -> list[tuple[int, int]]:
 def meta_of(doc: Doc) -> dict[str, Any] | None:
     """Return the fields of `doc.user_data["meta"]`, and those of `doc.user_data` itself; None if there are none.
 
-    If both have a field, the one in `meta` is used.
+    If both have a field, the one in `meta` is used. Attributes `doc._` are included if they are kept.
     """
-    data = doc.user_data
-    if not data:
+    extensions = {name: getattr(doc._, name) for name in kept_fields() if doc.has_extension(name)}
+    data: dict[Any, Any] = doc.user_data  # attributes have keys that are tuples
+    if not data and not extensions:
         return None
     inner = data.get("meta")
     outer = {name: value for name, value in data.items() if isinstance(name, str)}
-    return outer | (inner if isinstance(inner, dict) else {})
+    stored = {name: data[key] for name in kept_fields() if (key := ("._.", name, None, None)) in data}
+    return {**extensions, **stored, **outer, **(inner if isinstance(inner, dict) else {})}
 
 
 def id_of(doc: Doc) -> str | None:

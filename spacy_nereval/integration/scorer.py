@@ -5,7 +5,7 @@ Mistakes in settings are reported as spaCy reports them. The settings of a saved
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -110,8 +110,13 @@ def model_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     >>> model_options(folder, None)
     {'fair': {'unit': 'token'}}
     """
+    return metric_options_of_config(_config_of(model), key, model / "config.cfg")
+
+
+def metric_options_of_config(config: Mapping[str, Any], key: str | None, name: object) -> dict[str, dict[str, Any]]:
+    """Return the options that the config of a pipeline gives to metrics, see `model_options`; `name` is for errors."""
     options: dict[str, dict[str, Any]] = {}
-    for block in _blocks(model, key):
+    for block in _blocks(config, key, name):
         if metrics := block.get("metrics"):
             options |= expand_sets(metric_table(metrics))
     return options
@@ -122,16 +127,21 @@ def model_label_settings(model: Path, key: str | None) -> dict[str, Any]:
 
     Args, Raises: As for `model_options`.
     """
+    return label_settings_of_config(_config_of(model), key, model / "config.cfg")
+
+
+def label_settings_of_config(config: Mapping[str, Any], key: str | None, name: object) -> dict[str, Any]:
+    """Return the label settings of a config, see `model_label_settings`; `name` is for errors."""
     settings: dict[str, Any] = {}
-    for block in _blocks(model, key):
+    for block in _blocks(config, key, name):
         settings = {name: block[name] for name in ("labels", "only", "depth") if block.get(name) is not None}
         if settings and (sep := block.get("sep", SEPARATOR)) != SEPARATOR:
             settings["sep"] = sep
     return settings
 
 
-def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the settings of each scorer and component that scores the spans, in the order of the pipeline."""
+def _config_of(model: Path) -> Mapping[str, Any]:
+    """Return the config of a model's folder. Raise ValueError if there is none, or it cannot be read."""
     path = model / "config.cfg"
     if model.is_dir() and not path.exists():
         raise ValueError(
@@ -139,16 +149,20 @@ def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
             f"such as {model / '*.jsonl'}"
         )
     try:
-        config = load_config(path, interpolate=True)
+        return load_config(path, interpolate=True)
     except Exception as error:  # the file system, the parser and the resolver of configs raise many kinds
         raise ValueError(f"{path} cannot be read as a config: {error}") from None
+
+
+def _blocks(config: Mapping[str, Any], key: str | None, name: object) -> Iterator[dict[str, Any]]:
+    """Yield the settings of each scorer and component that scores the spans, in the order of the pipeline."""
     try:
         disabled = config["nlp"].get("disabled") or []
-        names = [name for name in config["nlp"]["pipeline"] if name not in disabled]
-        blocks = [_block_of(config["components"].get(name, {}), key) for name in names]
+        components = [component for component in config["nlp"]["pipeline"] if component not in disabled]
+        blocks = [_block_of(config["components"].get(component, {}), key) for component in components]
     except (KeyError, TypeError, AttributeError) as error:
         missing = f": it has no {error}" if isinstance(error, KeyError) else ""
-        raise ValueError(f"{path} is not the config of a pipeline{missing}; save the pipeline again") from None
+        raise ValueError(f"{name} is not the config of a pipeline{missing}; save the pipeline again") from None
     yield from (block for block in blocks if block is not None)
 
 

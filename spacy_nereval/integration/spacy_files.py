@@ -177,6 +177,15 @@ def read_docs(path: Path) -> Iterator[Doc]:
             yield doc
 
 
+def docs_of_bin(doc_bin: DocBin) -> list[Doc]:
+    """Return the Docs of a DocBin, with a vocabulary of their own.
+
+    >>> docs_of_bin(DocBin())
+    []
+    """
+    return [*doc_bin.get_docs(create_vocab("xx", MultiLanguage.Defaults))]
+
+
 def _bins(file: BinaryIO, strings: StringStore, path: Path) -> Iterable[DocBin]:
     """Return DocBins of consecutive documents. Their strings are in them, or are added to `strings`."""
     if file.seek(0, os.SEEK_END) > WHOLE or len(InflatingReader(file).read(WHOLE + 1)) > WHOLE:

@@ -251,6 +251,8 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Docum
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
     document.unit, document.unit_rule = gold.unit
+    if gold.meta:
+        document.meta = gold.meta
     document.notes = side_notes(gold.notes, pred.notes)
     return document
 

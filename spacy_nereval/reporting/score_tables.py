@@ -10,7 +10,7 @@ from ..core.declaration import PRED_SPANS, Metric
 from ..core.messages import join_names
 from ..counting.counts import Counts
 from ..evaluation.bounds import FEW
-from ..evaluation.breakdown import ATTRIBUTES
+from ..evaluation.breakdown import attribute_named
 from ..evaluation.differences import is_at_floor
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
@@ -306,14 +306,39 @@ def breakdown_table(breakdown: Mapping[str, Any], metrics: Sequence[Metric], *, 
         scores = [score_cell(m, name, part["scores"], part.get("intervals", {})) for m, name, part in of_bucket]
         rows.append([bucket, breakdown["gold"][bucket], breakdown["pred"][bucket], *scores])
     header = [breakdown["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
-    note = ATTRIBUTES[breakdown["by"]].help
+    note = attribute_named(breakdown["by"]).help
+    if rests := _rest_cells(breakdown, metrics):
+        metric, score, cells = rests
+        header += ["against the rest", "p (Holm)"]
+        rows = [[*row, *more] for row, more in zip(rows, cells)]
+        note += f"; the last columns: {short_name(metric, score)} of the row minus that of the other rows together"
     if dividing := [
         metric.name for metric in metrics if any(column == PRED_SPANS for column in metric.columns.values())
     ]:
         note += (
             f"; {', '.join(dividing)}: P divides by the predictions of the row, a pair counting where its gold span is"
         )
-    return ResultTable(f"By {breakdown['by']}", header, rows, note=note, digits=digits)
+    own_digits = {"p (Holm)": 4}
+    return ResultTable(f"By {breakdown['by']}", header, rows, note=note, digits=digits, own_digits=own_digits)
+
+
+def _rest_cells(breakdown: Mapping[str, Any], metrics: Sequence[Metric]) -> tuple[Metric, str, list[list[Cell]]] | None:
+    """Return the metric that represents the result, its score, and how each bucket differs from the rest, with p.
+
+    None if no bucket was tested.
+    """
+    metric = main_metric(metrics)
+    tests = [breakdown["metrics"][metric.name][bucket].get("rest") or {} for bucket in breakdown["buckets"]]
+    if len(tests) < 2 or not tests[0]:
+        return None
+    score = tests[0]["score"]
+    unit = unit_of(metric, score)
+    cells: list[list[Cell]] = []
+    for test in tests:
+        value, bounds = value_cell(test["difference"], unit), interval(test["interval"], unit)
+        gap = value if value is None or bounds is None else Estimate(value, *bounds)
+        cells.append([gap, None if test["p_holm"] is None else PValue(test["p_holm"])])
+    return metric, score, cells
 
 
 def first_headlines(metric: Metric, parts: Mapping[str, Any]) -> list[str]:

@@ -169,7 +169,7 @@ def test_the_documents_that_a_margin_needs_are_the_least_for_which_the_bound_is_
     a = [(3, 0, 0), (1, 0, 0)] * 20
     row = rates(a, [(1, 0, 2), (0, 0, 1), *a[2:]], margin=margin)["f"]
     assert row["differing"] == 2
-    every = Pair(*(count([tallied(*r, id=f"d{k}") for k, r in enumerate(side)], [create("strict")])
+    every = Pair.of(*(count([tallied(*r, id=f"d{k}") for k, r in enumerate(side)], [create("strict")])
                    for side in (a, [(1, 0, 2), (0, 0, 1), *a[2:]])), [create("strict")])  # fmt: skip
     (own,) = every.contributions([Subject(create("strict"), create("strict").score_by_name["f"], None, "")])
     needed = next(k for k in range(1, 1000) if -rare_interval(own.amounts.tolist(), k, 0.9)[0] <= margin / 100)

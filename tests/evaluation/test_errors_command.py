@@ -228,6 +228,7 @@ WRITTEN = {
     **{text: f"'{text}" for text in ("=1+1", "+1", "-1", "@a", "\ta", "\ra")},
     **{text: text for text in ("a,b", 'a"b', "a\nb", "a\r\nb", "人", "")},
     **{"\x1b[2J": "\\x1b[2J", "\x00": "\\x00", "\u202e": "\\u202e", "\ud800": "\\ud800"},
+    **{chr(code): f"\\u{code:x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF)},
 }
 """Texts, and how CSV has them: one that a spreadsheet would compute begins with an apostrophe."""
 

@@ -185,7 +185,9 @@ def test_a_map_is_given_for_files_with_keys_and_without_a_column(tmp_path):
     path, columns = write(tmp_path / "a.jsonl", STRANGE), tmp_path / "a.conll"
     columns.write_text("Ada B-PER\nmet O\nBob O\n")
     accepted("score", columns, path, "--keys", KEYS, "-m", "strict")
-    assert "a.conll is read as conll, which has no keys to name" in refused("score", columns, columns, "--keys", KEYS)
+    assert "a.conll is read as conll, where there are no keys to name" in refused(
+        "score", columns, columns, "--keys", KEYS
+    )
     said = "--keys is given in addition to --column x: name the key of the spans with --keys spans=x too"
     assert said in refused("score", path, path, "--keys", KEYS, "--column", "x")
     maps = ("--keys", KEYS) * 3

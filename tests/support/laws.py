@@ -68,7 +68,7 @@ def wrf(**options: Any) -> Case:
 
 
 def token(**options: Any) -> Case:
-    exempt = {"the_rows_sum_to_the_total": "whether a token is correct counts for no label; see test_cited_agree.py"}
+    exempt = {"the_rows_sum_to_the_total": "whether a token is correct counts for no label; see test_cited.py"}
     return Case(options, swap={"p": "r", "r": "p", "f": "f", "accuracy": "accuracy"}, exempt=exempt)
 
 

@@ -17,7 +17,7 @@ from ...core.compression import format_extension, strip_compression
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
-from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
+from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
 from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
@@ -25,6 +25,7 @@ from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
     assign_annotators,
+    check_files,
     check_span_groups,
     infer_format,
     label_studio,
@@ -292,22 +293,19 @@ def match_documents(
     in_order = not by_id and not any(is_written(record.text) for record in all_records)
     if in_order:
         _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
-    records_by_key: dict[DocumentKey, dict[str, SideRecord]] = {}
-    for name, sheet in sheets.items():
-        times_seen: Counter[str] = Counter()
-        for annotated in sheet:
-            key = annotated.record.id if by_id and annotated.record.id is not None else annotated.record.text
-            key = "" if in_order else key
-            records_by_key.setdefault((key, times_seen[key]), {})[name] = annotated
-            times_seen[key] += 1
+    records_by_key = _records_by_key(
+        sheets, lambda record: "" if in_order else record.id if by_id and record.id is not None else record.text
+    )
     numbers: Counter[str] = Counter(single=0, unannotated=0)
     mentions: Counter[str] = Counter()
     matched, located = [], set()
+    alone: list[str] = []
     for number, ((key, _), sides_here) in enumerate(records_by_key.items()):
         _check_texts(key or str(number), sides_here)
         annotators = {name: annotated for name, annotated in sides_here.items() if annotated.record.annotated}
         if len(annotators) < 2:
             numbers["single" if annotators else "unannotated"] += 1
+            alone += [key] * (by_id and bool(annotators))
             continue
         matched.append(_combine_records(number, annotators, numbers, tokenizer))
         for annotated in annotators.values():
@@ -333,7 +331,15 @@ def match_documents(
     )
     if rules:
         rules.check_labels_occur(shared.labels)
+    _warn_of_alike("ids", alone)
+    _warn_of_alike("labels", shared.labels)
     return shared
+
+
+def _warn_of_alike(what: str, names: Iterable[str]) -> None:
+    names = [*names]
+    if alike := list_alike(names, names):
+        warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=3)
 
 
 def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
@@ -347,6 +353,20 @@ def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) 
             record = annotated.record
             text = texts.setdefault(plain_text(record.text, match_text), record.text)
             result[name].append(annotated._replace(record=carry_side(record, text, match_text)))
+    return result
+
+
+def _records_by_key(
+    sheets: Mapping[str, Sequence[SideRecord]], key_of: Callable[[Record], str]
+) -> dict[DocumentKey, dict[str, SideRecord]]:
+    """Return the records of each document by annotator; equal keys of an annotator match in their order."""
+    result: dict[DocumentKey, dict[str, SideRecord]] = {}
+    for name, sheet in sheets.items():
+        times_seen: Counter[str] = Counter()
+        for annotated in sheet:
+            key = key_of(annotated.record)
+            result.setdefault((key, times_seen[key]), {})[name] = annotated
+            times_seen[key] += 1
     return result
 
 
@@ -553,6 +573,7 @@ def read_annotators(
         files = {name: below[name] for name in _select_annotators(path, [*below], chosen)}
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
+    check_files(files.values(), formats if len(formats) == len(files) else [format] * len(files))
     if len(files) == 1 and not below:
         (format,) = assign_annotators([path], [format])
         names = _annotator_names(path, format, chosen)

@@ -11,12 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...core.arguments import MOST_POINTS
 from ...core.declaration import Metric, Score
 from ...core.messages import LISTED, LONGEST_REASON, is_finite_number, quote, shorten, spell_argument
 from ...evaluation.bounds import FEW_UNITS, Limits
 from ...evaluation.breakdown import parse_attribute
 from ...evaluation.conclusion import points_per_unit
 from ...evaluation.tested import Criterion, find_criterion
+from ...io.paths import check_is_file
 from ...io.units import parse_unit as parse_unit
 from ...metrics.registry import create_all
 
@@ -199,11 +201,11 @@ score = "strict_f"
 worse_by_at_most = 5
 undecided = "fail"
 
-[gate.rules.errors]
-# Of scores for which lower is better.
-score = "slot_error.ser"
-at_most = 60
-undecided = "warn"
+# A score for which lower is better. The released model has to be counted with this metric, too.
+# [gate.rules.errors]
+# score = "slot_error.ser"
+# at_most = 60
+# undecided = "warn"
 
 [gate.rules.predicted]
 # Predicted spans per gold span. Add label = "..." for one label.
@@ -231,11 +233,8 @@ def _is_unit(value: Any) -> bool:
 
 TEXT = _Key("a text in quotes", lambda value: isinstance(value, str) and bool(value))
 CONSEQUENCE = _Key(f"one of {', '.join(CONSEQUENCES)}", lambda value: isinstance(value, str) and value in CONSEQUENCES)
-FARTHEST = 1e9
-"""The greatest bound of a rule. Scores that are no ratios may have thousands of points."""
-
-POINTS = _Key("a number of points", lambda value: is_finite_number(value) and abs(value) <= FARTHEST)
-FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and 0 <= value <= FARTHEST)
+POINTS = _Key("a number of points", lambda value: is_finite_number(value) and abs(value) <= MOST_POINTS)
+FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and 0 <= value <= MOST_POINTS)
 
 GATE = {
     "level": _Key(
@@ -279,7 +278,7 @@ RULE = {
             isinstance(value, (list, tuple))
             and len(value) == 2
             and all(map(is_finite_number, value))
-            and 0 <= value[0] < value[1] <= FARTHEST
+            and 0 <= value[0] < value[1] <= MOST_POINTS
         ),
     ),
     "required": _Key("true or false", lambda value: isinstance(value, bool)),
@@ -314,6 +313,7 @@ def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
         config, name = Config(dict(source)), "policy"
     else:
         name = str(source)
+        check_is_file(Path(source))
         try:
             text = _policy_text(Path(source))
             if problems := _section_problems(text):

@@ -160,7 +160,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         whole, left, _ = sign * (values[0] - values[1])
         assert theirs is not None
         apart = tuple(filter(None, [subject.label]))
-        (differing,) = Pair(theirs, ours, [subject.metric], apart or None).contributions([subject], apart)
+        (differing,) = Pair.of(theirs, ours, [subject.metric], apart or None).contributions([subject], apart)
         contributions, of_groups = sign * differing.amounts, units.group[differing.units]
         added = np.bincount(of_groups, contributions, groups)
         sides = np.tile(np.bincount(of_groups, minlength=groups) > 0, (2, 1)).astype(float)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
 from ...core.compression import BLOCK, format_extension
+from ...core.document_fields import kept_fields, metadata
 from ...core.expansion import LONG, check_objects
 from ...core.keys import (
     DOCUMENTS,
@@ -217,7 +218,7 @@ def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
     noun = _noun(path)
     if noun == "row":
         chosen = format.keys.of_documents() if format.keys else []
-        usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR)
+        usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR, *kept_fields())
         yield from Table(path).rows([*chosen, *usual], outer_keys((*chosen, format.field or "")))
     elif noun == "document":
         values = (_documents(value, format.keys) for _, value in json_values(path, unique_keys))
@@ -259,22 +260,19 @@ def _keys(format: Format) -> tuple[str, ...]:
 def _entry(line: str) -> Any:
     try:
         # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and accepts repeated keys.
-        if '"score"' in line or _may_repeat_keys(line):
-            return json.loads(line, object_pairs_hook=unique_keys)
-        return srsly.json_loads(line)
+        entry = None if '"score"' in line else srsly.json_loads(line)
+        if isinstance(entry, dict) and not _may_repeat_keys(line, entry):
+            return entry
+        return json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
 
 
-def _may_repeat_keys(line: str) -> bool:
-    """Return whether the counts of key names in a line suggest that a key is repeated."""
-    return (
-        line.count('"text"') > 1
-        or line.count('"spans"') > 1
-        or line.count('"id"') > 1
-        or line.count('"meta"') > 1
-        or not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
-    )
+def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
+    """Return whether the counts of key names in a line suggest that a key of its object, or of a span, is repeated."""
+    if any(line.count(f'"{key}"') > 1 for key in entry):
+        return True
+    return not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
@@ -285,7 +283,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         return Record("", set(), id=row_id(entry), answer=answer)
     text, id = _text(entry), row_id(entry)
     if answer:
-        return read_answer_about(Record(text, set(), id=id), answer)
+        return read_answer_about(Record(text, set(), id=id, meta=metadata(entry, None)), answer)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
@@ -297,7 +295,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         by_unit = format._replace(end=None)  # `end` is about spans
         token_spans = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(token_spans, len(text))
-    meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
+    meta = metadata(entry, entry["meta"] if isinstance(entry.get("meta"), dict) else None)
     plain = _plain_spans(entry, len(text), format)
     if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...core.document_fields import metadata
 from ...core.keys import nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
@@ -177,7 +178,10 @@ def _record(
         scores += [region.get("score")] * (len(spans) - len(scores))
     span_scores = highest_scores(zip(spans, scores)) if any(score is not None for score in scores) else {}
     others = len(annotation.result) - len(regions)
-    return Record.deduplicate(text, spans, id=row_id(task), others=others, span_scores=span_scores)
+    of_task = task.get("meta")
+    data = {**(of_task if isinstance(of_task, dict) else {}), **task.get("data", task)}
+    meta = metadata(data, None)
+    return Record.deduplicate(text, spans, id=row_id(task), others=others, span_scores=span_scores, meta=meta)
 
 
 def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tuple[str, str | None]:
