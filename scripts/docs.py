@@ -162,7 +162,8 @@ def ready(name: str) -> Metric:
 
 def headlines(metric: Metric) -> list[str]:
     """The keys of the scores that stand for a metric; of tmr, the one on what training did not show."""
-    keys = [score.key for score in metric.headlines if score.key]
+    # The spans of the examples have no attributes.
+    keys = [] if metric.attributes else [score.key for score in metric.headlines if score.key]
     return [key for key in metric.keys if key == "tmr_unseen_any"] or keys
 
 

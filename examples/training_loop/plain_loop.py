@@ -17,13 +17,14 @@ def evaluate_share(process: int) -> Counts:
     share = np.array_split(np.arange(len(labels)), PROCESSES)[process]
     for batch in np.array_split(share, 4):
         counter.add(labels[batch], logits[batch])
-    print(f"process {process}: strict F {counter.result().strict.f:.4f}")
     return counter.counts
 
 
 if __name__ == "__main__":
     with ProcessPoolExecutor(PROCESSES) as processes:
         parts = [*processes.map(evaluate_share, range(PROCESSES))]
+    for process, counts in enumerate(parts):
+        print(f"process {process}: strict F {score(counts).strict.f:.4f}")
     result = score(merge(parts), confidence=Confidence())
     low, high = result.strict.interval()
     print(f"together: strict F {result.strict.f:.4f} [{low:.4f}, {high:.4f}]")

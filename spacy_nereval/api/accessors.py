@@ -30,8 +30,8 @@ Bounds = Callable[[], Mapping[str, Any]]
 
 # fmt: off
 MetricName = Literal[
-    "strict", "semeval", "slot_error", "loio", "fair", "wrf", "ace", "char", "hierarchical", "overlap",
-    "plagdet", "relaxed", "tmr", "token",
+    "strict", "semeval", "slot_error", "loio", "fair", "wrf", "ace", "attributes", "char", "hierarchical",
+    "overlap", "plagdet", "relaxed", "tmr", "token",
 ]
 """The metrics of this package, but `mentions`, since JSON has this key too."""
 
@@ -42,7 +42,9 @@ ScoreKey = Literal[
     "mentions_r", "mentions_f", "overlap_p", "overlap_r", "overlap_f", "plagdet_p", "plagdet_r", "plagdet_f",
     "plagdet_granularity", "relaxed_p", "relaxed_r", "relaxed_f", "tmr_all", "tmr_seen", "tmr_unseen_any",
     "tmr_unseen_tokens", "tmr_unseen_type", "tmr_confusable", "tmr_confusable_seen", "tmr_confusable_unseen",
-    "token_p", "token_r", "token_f", "token_accuracy",
+    "token_p", "token_r", "token_f", "token_accuracy", "attributes_given_p", "attributes_given_r",
+    "attributes_given_f", "attributes_end_p", "attributes_end_r", "attributes_end_f", "attributes_accuracy",
+    "attributes_all",
 ]
 """The score keys of this package that are no names of metrics."""
 # fmt: on

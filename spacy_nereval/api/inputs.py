@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, side_reading, validate_settings
+from ..core.attributes import keep_attributes, split_names
 from ..core.document_fields import keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
@@ -79,7 +80,9 @@ def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
     """Yield the gold labels of the first documents, in which labels with levels are looked for."""
     for document in islice(documents, SEARCHED_DOCUMENTS):
-        yield from (label for _, _, label in sorted(document.sides[0] if document else ()))
+        rules = document and document.label_rules
+        if document and not (rules and rules.label_from):  # links have levels that mean nothing
+            yield from (label for _, _, label in sorted(document.sides[0]))
 
 
 def documents(
@@ -124,6 +127,7 @@ class ItemReading(TypedDict, total=False):
     keys: Any
     labels: Mapping[str, str | None] | str | Path | None
     only: Iterable[str] | str | None
+    label_from: Iterable[str] | str | None
     depth: int | None
     sep: str
     match: str
@@ -315,12 +319,13 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
         return item
     check_unit_is_given(reading)
     format = Format(match=reading.match, occurrences=reading.occurrences, offsets=reading.offsets, end=reading.end)
+    format = format._replace(asked=split_names(reading.label_from))
     try:
         if isinstance(item, Mapping):
             return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
         from ..integration.examples import doc_record
 
-        return doc_record(item, reading.spans_key)
+        return doc_record(item, reading.spans_key, asked=split_names(reading.label_from))
     except Misfit as error:
         said = suggest_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None
@@ -372,6 +377,8 @@ def _without_text(gold: Record, pred: Record) -> Document | None:
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.span_scores = {span: score for span, score in pred.span_scores.items() if span in {*kept}}
+    if gold.attributes or pred.attributes:
+        document.attributes = gold.attributes, keep_attributes(pred.attributes, kept)
     document.notes = side_notes(gold.notes, pred.notes)
     return document
 
@@ -583,6 +590,7 @@ def load(
     match_text: str = SAME,
     unit: str | None = None,
     word_column: str | int | None = None,
+    link_column: str | int | None = None,
     scheme: str | None = None,
     outside: str | None = None,
     end: str | None = None,
@@ -596,7 +604,7 @@ def load(
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
         column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, match_text,
-        unit, word_column:
+        unit, word_column, link_column:
             As the options of these names in the commands. `unit` counts for gold annotation.
         scheme, outside, end: As the options of these names, too.
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
+from ..core.attributes import Attributes, attributes_by_span, item_attributes, split_names
 from ..core.edges import looks_cut
 from ..core.keys import (
     DOCUMENT_PARTS,
@@ -77,7 +78,13 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     kept = {*spans}
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
-    return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+    record = empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+    if can_be_scored:
+        asked = split_names(reading.label_from)
+        listed = [attributes_of_item(span, asked, f"{name} span {k}") for k, span in enumerate(given)]
+        if any(listed):
+            return record._replace(attributes=attributes_by_span(zip(spans, listed)))
+    return record
 
 
 def check_unit_is_given(reading: Reading) -> None:
@@ -315,6 +322,8 @@ def reshape(item: Any, outside: str | None = None) -> Any:
     >>> reshape({"PER": ["Ada", "Bob"]}), reshape({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
+    if isinstance(item, Record):  # a tuple of many parts, none of which is looked at
+        return item
     item = unpack_pair(item)
     if (numbers := _of_logits(item)) is not None:
         return numbers
@@ -481,6 +490,15 @@ def score_of(span: Any) -> Any:
         return None
     score = span.get("score") if isinstance(span, Mapping) else getattr(span, "score", None)
     return score if score is None or not hasattr(score, "item") else score.item()
+
+
+def attributes_of_item(span: Any, asked: Collection[str], name: str) -> Attributes:
+    """Return the attributes of a span. Arguments and errors are those of `item_attributes`."""
+    if not is_spacy(span, "Span"):
+        return item_attributes(span, asked, name)
+    from ..integration.span_attributes import span_attributes
+
+    return span_attributes(span, asked)
 
 
 def surface_of(span: Any) -> tuple[str, bool] | None:

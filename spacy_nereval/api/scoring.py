@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain, islice
 from operator import add
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ..core.arguments import Reading, side_reading
 from ..core.declaration import Metric
-from ..core.labels import rules_of
+from ..core.labels import LabelRules, rules_of
 from ..core.lexicon import cached_lexicon
 from ..core.messages import describe_unknown, shorten, spell_argument
 from ..core.spans import Document, relabel
@@ -27,7 +27,15 @@ from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..io.paths import is_count_file
-from ..metrics.registry import SEARCHED_DOCUMENTS, MetricChoice, add_hierarchical, choose_metrics
+from ..metrics.registry import (
+    ATTRIBUTES_ADDED,
+    ATTRIBUTES_LEFT,
+    SEARCHED_DOCUMENTS,
+    MetricChoice,
+    add_hierarchical,
+    choose_metrics,
+    create,
+)
 from .inputs import (
     ItemReading,
     Items,
@@ -105,6 +113,8 @@ def score(
         spans_key: Read `doc.spans[spans_key]` of Docs instead of `doc.ents`.
         labels: New names of labels, None to drop them: a table, a JSON file, or text such as "PER=PERSON,MISC=".
         only: The labels to keep, under their new names; by default all.
+        label_from: What becomes the label of every span before that: an attribute such as "kb_id" or "negated", or
+            several, as in "label+negated". A span without the attribute gets "none".
         depth: The number of levels of labels to keep; by default all.
         sep: What separates the levels of a label.
         match: How far a mention without offsets and the text may differ; see `locate`.
@@ -153,7 +163,8 @@ def score(
         check_arguments([side], reading)
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
-        read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))
+        rules = rules_of(reading)
+        read = relabel(_both_sides(side, reading.spans_key, rules.label_from if rules else ()), rules)
         chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
         sep = None if wanted is not None else reading.sep
@@ -199,7 +210,7 @@ def score_runs(
         confidence: The settings of the intervals, as for `score`, or None for those that are usual.
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -358,9 +369,21 @@ def count_items(
     documents, (chosen, left_out) = documents_of(gold, pred, items, name)
     labels = gold_labels(documents) if items.metrics is None else ()
     metrics, added = add_hierarchical(chosen, labels, items.reading.sep)
+    if attributes_compared(documents)[0] and not any(metric.attributes for metric in metrics):
+        added = [*added, ATTRIBUTES_LEFT]
     if check:
         check(metrics)
     return CountedItems(counts_of_documents(documents, metrics, items.reading.spans_key), documents, left_out, added)
+
+
+def attributes_compared(documents: Iterable[Document | None]) -> tuple[bool, bool]:
+    """Return whether gold and predicted spans of documents have attributes that were not made their labels."""
+    sides = [document.attributes for document in documents if document and not _names_labels(document.label_rules)]
+    return any(gold for gold, _ in sides), any(pred for _, pred in sides)
+
+
+def _names_labels(rules: LabelRules | None) -> bool:
+    return bool(rules and rules.label_from)
 
 
 def counts_of_documents(
@@ -400,6 +423,11 @@ def _result_of_documents(
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, SEARCHED_DOCUMENTS)]
     metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
+    having = attributes_compared(start)
+    if all(having) and sep is not None:
+        metrics, added = (*metrics, create("attributes")), [*added, ATTRIBUTES_ADDED]
+    elif having[0] and not any(metric.attributes for metric in metrics):
+        added = [*added, ATTRIBUTES_LEFT]
     breakdowns = lookup.breakdowns(metrics)
     # Kept documents get their units when something needs them; see `Result.counts`.
     seen = (_observed(document, breakdowns) for document in chain(start, documents))
@@ -465,7 +493,7 @@ def _result_of_docs(
     return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, documents, added)
 
 
-def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
+def _both_sides(side: Side, spans_key: str | None, asked: Collection[str] = ()) -> Iterator[Document | None]:
     """Yield the documents of items that hold both sides."""
     if side.kind != "example":
         yield from side.items()
@@ -474,7 +502,7 @@ def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
 
     is_any_annotated, gold_spans = False, 0
     for number, example in enumerate(side.items()):
-        document = None if example is None else read_example(example, number, spans_key)
+        document = None if example is None else read_example(example, number, spans_key, asked)
         if document is not None:
             gold_spans += len(document.gold)
             is_any_annotated = is_any_annotated or is_annotated(example.predicted, spans_key)
@@ -545,7 +573,7 @@ def compare(
         per_label: Whether to compare the primary score of each label too.
         by, train: Attributes by which the primary score is compared too, as for `score`: where is a system better?
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

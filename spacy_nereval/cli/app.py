@@ -29,11 +29,9 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
-from ..core.document_fields import keep_fields
 from ..core.expansion import use_max_expansion
 from ..core.features import extensions, load_object
 from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, did_you_mean, shorten, use_spelling
-from ..core.synonyms import command_line, command_to_run, option_words
 from .command_options import (
     AS_JSON,
     CODE,
@@ -149,6 +147,8 @@ def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]
     >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
     ['-f', 'conll', '--latex']
     """
+    from ..core.synonyms import option_words
+
     names_of = {name: names for names in options for name in names}
     result: list[str] = []
     for arg in args:
@@ -231,8 +231,10 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     >>> with_command(["score", "dev.spacy", "--model", "model", "-C"], ["score", "evaluate"])
     ['evaluate', 'model', 'dev.spacy', '-C']
     """
-    if not args or args[0] in commands and args[0] != "score":
+    if not args or (args[0] in commands and args[0] != "score"):
         return args
+    from ..core.synonyms import command_to_run
+
     first, *rest = args
     if command_to_run(first) in commands:
         return [command_to_run(first), *rest]
@@ -259,6 +261,8 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
     >>> describe_command(["kappa"], ["score"]), describe_command(["scor"], ["score"])
     ("there is no command 'kappa': write nereval agreement A B", "there is no command 'scor': did you mean 'score'?")
     """
+    from ..core.synonyms import command_line
+
     said = f"there is no command {shorten(args[0])!r}"
     if line := command_line(args[0]):
         return f"{said}: write {line}"
@@ -514,6 +518,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
+        from ..core.document_fields import keep_fields
         from ..io.paths import forget_pipes
 
         own_options.set([as_option(name) for name in kwargs])

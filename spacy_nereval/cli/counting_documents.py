@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
 from .command_options import Cutting, Model
-from .metric_options import add_stored_labels, chosen_metrics
+from .metric_options import add_stored_labels, chosen_metrics, say_left_attributes
 from .printing import progress_bar, say
 from .sources import Gold, Kind, Source, matching_files, questions_of
 
@@ -447,6 +447,8 @@ class RunCounter:
         else:
             annotation = self.gold if gold else None
             self.metrics, self.left_out = chosen_metrics(metrics, options, train, gold=annotation, systems=runs)
+            if annotation:
+                say_left_attributes(self.metrics, annotation)
 
     def counts(self, run: Source, name: str = "") -> Counts:
         """Return the counts of a run. The name of the run is for warnings."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
 from ..core.messages import did_you_mean, shorten
-from ..core.synonyms import command_line
 from .command_options import Lookups
 from .printing import say
 from .sources import Gold, Source
@@ -98,6 +97,8 @@ def describe_option(option: str, options: Iterable[str], *, metrics: bool = Fals
     >>> describe_option("--confidnce", ["--confidence"])
     "there is no option --confidnce: did you mean '--confidence'?"
     """
+    from ..core.synonyms import command_line
+
     said = f"there is no option {shorten(option)}"
     if line := command_line(option):
         return f"{said}: write {line}"
@@ -170,6 +171,30 @@ def chosen_metrics(
     for line in lines:
         say(line, err=True)
     return chosen._replace(metrics=metrics)
+
+
+def add_attributes(metrics: Sequence[Metric], gold: Gold, pred: Path | None) -> tuple[Metric, ...]:
+    """Return the metrics, with a message if `attributes` is added since spans of both sides have some.
+
+    Args:
+        metrics: The metrics that are scored by default.
+        gold: The gold annotation.
+        pred: The file of predictions; None if the gold file holds them too.
+    """
+    from ..metrics.registry import ATTRIBUTES_ADDED, create
+
+    if not gold.has_attributes(pred):
+        return tuple(metrics)
+    say(ATTRIBUTES_ADDED, err=True)
+    return (*metrics, create("attributes"))
+
+
+def say_left_attributes(metrics: Iterable[Metric], gold: Gold) -> None:
+    """Say that gold spans have attributes if no metric compares them, so that nobody takes unlike systems for alike."""
+    from ..metrics.registry import ATTRIBUTES_LEFT
+
+    if not any(metric.attributes for metric in metrics) and gold.compares_attributes():
+        say(ATTRIBUTES_LEFT, err=True)
 
 
 def say_left_out_metrics(left_out: Mapping[str, str]) -> None:

@@ -36,9 +36,11 @@ from .command_options import (
 from .counting_documents import CountTask, RunCounter, check_collapse_given, count_documents, halves_of, warn_of_labels
 from .guards import check_lexicons
 from .metric_options import (
+    add_attributes,
     add_stored_labels,
     chosen_metrics,
     names_and_options,
+    say_left_attributes,
     unknown_labels,
     wanted_breakdowns,
 )
@@ -172,6 +174,9 @@ def score_cli(
     else:
         annotation = Gold(gold, reading, both=pred is None)
         chosen, left_out = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, gold=annotation)
+        if metrics is None:
+            chosen = add_attributes(chosen, annotation, Path(pred) if pred else None)
+        say_left_attributes(chosen, annotation)
         breakdowns = wanted_breakdowns(lookups, chosen)
         collectors = wanted_collectors(showing, chosen, breakdowns, words=not annotation.unknown().words)
         documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from glob import glob, has_magic
-from itertools import chain, islice
+from itertools import islice
 from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +122,7 @@ def questions_of(
         (str(pred), "predictions", pred),
         (f"--unit {reading.unit}", "units", reading.unit),
         *((f"--{name}", "labels", getattr(reading, name)) for name in ("labels", "only", "depth")),
+        ("--label-from", "labels", reading.label_from),
         (f"--cut {cutting.cut}", "scores of predictions", cutting.cut),
         ("--per-document", "scores of documents", per_document),
         ("--by", "breakdown", by or None),
@@ -282,20 +283,43 @@ class Gold:
             tokens=NO_TOKENS if self._first.tokens is None and not has_tokens else "",
         )
 
-    def first_labels(self) -> Iterator[str]:
-        """Yield the labels of the first documents, in which labels with levels are looked for. Can be asked once.
-
-        Mistakes in the file are left to those who read all of it.
-        """
+    @cached_property
+    def _searched(self) -> list[Record]:
+        """The first documents. Mistakes in the file are left to those who read all of it."""
         from ..metrics.registry import SEARCHED_DOCUMENTS
 
-        rules = rules_of(self.reading)
+        searched: list[Record] = []
         with suppress(ValueError, OSError):
-            first = [] if self._first is None else [self._first]
-            for record in chain(first, islice(self._records, SEARCHED_DOCUMENTS - 1)):
-                for _, _, label in sorted(record.spans):
-                    if name := rules.new_name(label) if rules else label:
-                        yield name
+            searched += [] if self._first is None else [self._first]
+            searched.extend(islice(self._records, SEARCHED_DOCUMENTS - 1))
+        return searched
+
+    def first_labels(self) -> Iterator[str]:
+        """Yield the labels of the first documents, in which labels with levels are looked for."""
+        rules = rules_of(self.reading)
+        if rules and rules.label_from:  # links have levels that mean nothing
+            return
+        for record in self._searched:
+            for _, _, label in sorted(record.spans):
+                if name := rules.new_name(label) if rules else label:
+                    yield name
+
+    def compares_attributes(self) -> bool:
+        """Return whether spans of the first documents have attributes that are not made their labels."""
+        return self.reading.label_from is None and any(record.attributes for record in self._searched)
+
+    def has_attributes(self, pred: Path | None) -> bool:
+        """Return whether both sides do, in their first documents; `pred` is None if the file holds both sides."""
+        from ..io.formats import named_format, records
+        from ..metrics.registry import SEARCHED_DOCUMENTS
+
+        if not self.compares_attributes():
+            return False
+        with suppress(ValueError, OSError):
+            path = pred or self.path
+            read = records(path, self.reading.spans_key, named_format(path, self._sides[1]))
+            return any(record.attributes for record in islice(read, SEARCHED_DOCUMENTS))
+        return False
 
     def documents(
         self, system: Source | None = None, loading: Model | None = None, cutting: Cutting = Cutting()
@@ -352,7 +376,8 @@ class Gold:
         """
         from ..io.paths import readable_file
 
-        self.__dict__.pop("_records", None)
+        for name in ("_records", "_searched"):
+            self.__dict__.pop(name, None)
         for path in paths:
             readable_file(path)
 
@@ -371,7 +396,7 @@ def say_left_out(others: Counter[Path]) -> None:
 
 
 def rules_of(reading: Reading | Labelling) -> LabelRules | None:
-    """Return the rules of `--labels`, `--only` and `--depth`; None if none is given.
+    """Return the rules of `--label-from`, `--labels`, `--only` and `--depth`; None if none is given.
 
     Raises:
         ValueError: An option cannot be used.

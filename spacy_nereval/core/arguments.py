@@ -144,7 +144,7 @@ SEP = Argument(
 
 @dataclass(frozen=True, kw_only=True)
 class Labelling:
-    """How to change labels: map them, then truncate them to a depth, then keep or drop them."""
+    """How to change labels: take them from attributes, map them, truncate them to a depth, then keep or drop them."""
 
     labels: Annotated[
         Mapping[str, str | None] | str | Path | None,
@@ -159,6 +159,14 @@ class Labelling:
         Argument(
             "Labels to keep on both sides, after --labels and --depth, such as PERSON,LOC, or as a JSON array",
             typed=list[str],
+        ),
+    ] = None
+    label_from: Annotated[
+        Iterable[str] | str | None,
+        Argument(
+            "What becomes the label of every span, on both sides and before --labels: an attribute such as kb_id or "
+            "negated, or several, as in label+negated. Spans without the attribute get 'none'",
+            typed=str,
         ),
     ] = None
     depth: Annotated[int | None, Argument("Number of levels to keep of labels such as LOC/CITY, after --labels")] = None
@@ -192,6 +200,15 @@ class Reading(Labelling):
         Argument(
             "CoNLL: column of the words, a number from 1 or a name of the header row. By default the first column that "
             "does not have the numbers of tokens or sentences",
+            where="files",
+            typed=str,
+        ),
+    ] = None
+    link_column: Annotated[
+        str | int | None,
+        Argument(
+            "CoNLL: column of links, a number from 1 or a name of the header row. The link of a span, that of its "
+            "first token, becomes its attribute kb_id",
             where="files",
             typed=str,
         ),

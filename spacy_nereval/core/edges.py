@@ -126,6 +126,11 @@ class EditedSpans:
         self.equal: int = len(self._trimmed) - len(distinct)
         self.joined: int = len(distinct) - len(self.spans)
 
+    def whole(self, span: PlainSpan) -> PlainSpan:
+        """Return what a given span became."""
+        trimmed = self._trimmed[span]
+        return self._joined.get(trimmed, trimmed)
+
     def map_scores(self, scores: Mapping[PlainSpan, Any]) -> Mapping[PlainSpan, Any]:
         """Return the score of each span: the highest of those that became equal, the lowest of those that were joined.
 

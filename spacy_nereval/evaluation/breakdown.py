@@ -612,10 +612,23 @@ _Row = tuple[str, str, Value | None, Value | None, str, str, int]
 quantity, the note, and the amount."""
 
 
+def _on_spans(verdicts: Iterable[Verdict], document: Document) -> Iterator[Verdict]:
+    """Yield verdicts whose spans have rows as labels with the first span of the document in the same place."""
+    places = [{span[:2]: span for span in reversed(side)} for side in (document.gold, document.pred)]
+    for name, gold, pred, amount in verdicts:
+        a, b = (
+            span and places[side].get(span[:2], places[1 - side].get(span[:2]))
+            for side, span in enumerate((gold, pred))
+        )
+        yield Verdict(name, a, b, amount)
+
+
 def _rows(
     metric: Metric, verdicts: Iterable[Verdict], document: Document, value: Mapping[Span, Value]
 ) -> Iterator[_Row]:
     """Yield the rows that one metric adds for a document."""
+    if metric.attributes:  # its verdicts are on values of the spans
+        verdicts = _on_spans(verdicts, document)
     home: dict[tuple[Kind, Span], Value] = {}  # where each span counts
     sides = (Kind.MISS, document.gold), (Kind.SPURIOUS, document.pred)
     for name, gold, pred, amount in verdicts:

@@ -13,7 +13,7 @@ evaluation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -33,6 +33,7 @@ from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..io.records import Record, pair
 from ..io.units import FileUnits, UnitRule
+from .span_attributes import doc_attributes, has_span_attributes
 
 
 class DocPair(NamedTuple):
@@ -61,27 +62,28 @@ def documents(examples: Iterable[Example], key: str | None = None) -> Iterator[D
         yield read_example(example, number, key)
 
 
-def read_example(example: Pair, number: int, key: str | None) -> Document | None:
+def read_example(example: Pair, number: int, key: str | None, asked: Collection[str] = ()) -> Document | None:
     """Return the document of an example, as `pair_docs` does. A ValueError names the number of the example."""
     try:
-        return pair_docs(example.reference, example.predicted, key)
+        return pair_docs(example.reference, example.predicted, key, asked)
     except ValueError as error:
         raise ValueError(f"example {number}: {error}") from None
 
 
-def pair_docs(reference: Doc, predicted: Doc, key: str | None = None) -> Document | None:
-    """Return the document of a gold and a predicted Doc; None if gold is not annotated."""
-    gold = doc_record(reference, key, scored=False)
-    return pair(gold, doc_record(predicted, key, scored=False)) if gold.annotated else None
+def pair_docs(reference: Doc, predicted: Doc, key: str | None = None, asked: Collection[str] = ()) -> Document | None:
+    """Return the document of a gold and a predicted Doc; None if gold is not annotated. `asked` as in `doc_record`."""
+    gold = doc_record(reference, key, scored=False, asked=asked)
+    return pair(gold, doc_record(predicted, key, scored=False, asked=asked)) if gold.annotated else None
 
 
-def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Record:
+def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True, asked: Collection[str] = ()) -> Record:
     """Return a Doc as a record.
 
     Args:
         doc: The Doc.
         key: Read `doc.spans[key]` instead of `doc.ents`.
         scored: Whether to read the scores of the spans, which metrics do not need.
+        asked: The names of attributes that become the labels.
     """
     annotated = is_annotated(doc, key)
     gaps = () if key or not annotated else tuple((t.idx, t.idx + len(t)) for t in doc if t.ent_iob == 0)
@@ -90,7 +92,8 @@ def doc_record(doc: Doc, key: str | None = None, *, scored: bool = True) -> Reco
     scores = scores_of(doc, key) if scored and key and annotated else {}
     meta = meta_of(doc)
     result = Record(doc.text, spans, tokens_of(doc), id_of(doc), annotated, gaps, meta=meta, duplicates=repeats)
-    return result._replace(span_scores=scores) if scores else result
+    attributes = doc_attributes(doc, [*(doc.ents if key is None else doc.spans.get(key, ()))], asked)
+    return result._replace(span_scores=scores, attributes=attributes) if scores or attributes else result
 
 
 def is_annotated(doc: Doc, key: str | None) -> bool:
@@ -155,8 +158,8 @@ def annotated_pairs(golds: Sequence[Any], preds: Sequence[Any] | None) -> Sequen
         preds: The predicted Docs; None for Examples.
 
     Returns:
-        The pairs; none if an item is of another type, a Doc has no entity annotation, or the Docs of a pair have
-        different ids.
+        The pairs; none if an item is of another type, a Doc has no entity annotation, entities have attributes, or the
+        Docs of a pair have different ids.
     """
     pairs: Sequence[Any] = golds
     if preds is not None:
@@ -168,7 +171,8 @@ def annotated_pairs(golds: Sequence[Any], preds: Sequence[Any] | None) -> Sequen
         is_annotated(gold, None) and is_annotated(pred, None) and (preds is None or id_of(gold) == id_of(pred))
         for gold, pred in ((pair.reference, pair.predicted) for pair in pairs)
     )
-    return pairs if are_fit else ()
+    has_attributes = any(has_span_attributes(side) for pair in pairs for side in (pair.reference, pair.predicted))
+    return pairs if are_fit and not has_attributes else ()
 
 
 class PairBatches(Sequence[Document | None]):
@@ -244,7 +248,8 @@ def count_examples(
         metrics, units: As for `count`.
     """
     counter = Counter(metrics, units=units)
-    for parts, _ in batches(examples, key, unit, rules):
+    with_attributes = any(metric.attributes for metric in counter.counts.metrics)
+    for parts, _ in batches(examples, key, unit, rules, with_attributes=with_attributes):
         counter.add(*parts)
     counter.counts.spans_key = key
     return counter.counts
@@ -255,6 +260,8 @@ def batches(
     key: str | None = None,
     unit: UnitRule | None = None,
     rules: LabelRules | None = None,
+    *,
+    with_attributes: bool = False,
 ) -> Iterator[tuple[list[Batch], list[tuple[int, Any]]]]:
     """Yield the spans of examples as batches, a block of examples at a time.
 
@@ -263,6 +270,7 @@ def batches(
         key: Read `doc.spans[key]` instead of `doc.ents`.
         unit: Which of them are resampled together; by default Examples with the same id.
         rules: The rules that change the labels of both sides.
+        with_attributes: Whether a metric needs the attributes of spans, which arrays do not have.
 
     Yields:
         The batches of a block of examples, for `Counter.add`; and (index, example) for each example
@@ -275,7 +283,7 @@ def batches(
     number = 0
     units = FileUnits(unit) if unit and unit.form != "id" else None
     for block in chunk_items(examples, lambda example: len(example.reference)):
-        yield _read_block(block, number, key, units, rules)
+        yield _read_block(block, number, key, units, rules, with_attributes)
         number += len(block)
 
 
@@ -285,12 +293,16 @@ def _read_block(
     key: str | None,
     units: FileUnits | None,
     rules: LabelRules | None,
+    with_attributes: bool,
 ) -> tuple[list[Batch], list[tuple[int, Any]]]:
     """Return the batches of a block of examples, as `batches` yields them; `number` is that of the first example."""
     parts: list[Batch] = []
     keys = _unit_keys(examples, number, key, units) if units else None
     first = 0
-    for _, alike in groupby([] if key else examples, key=lambda example: example.reference.vocab):
+    asked = rules.label_from if rules else ()
+    for _, alike in groupby(
+        [] if key or asked or with_attributes else examples, key=lambda example: example.reference.vocab
+    ):
         group = [*alike]
         if batch := doc_batch([(example.reference, example.predicted) for example in group], rules):
             batch.places += first
@@ -304,7 +316,7 @@ def _read_block(
     indices = np.flatnonzero(unread).tolist()
     if not indices:
         return parts, []
-    documents = [*relabel((read_example(examples[k], number + k, key) for k in indices), rules)]
+    documents = [*relabel((read_example(examples[k], number + k, key, asked) for k in indices), rules)]
     for k, document in zip(indices, documents):
         if units and keys and document is not None:
             document.unit, document.unit_rule = keys[k], units.rule.text

@@ -85,8 +85,8 @@ def predict(
     for number, (predicted, gold) in enumerate(_predict_pairs(nlp, golds)):
         has_key = has_key or key in predicted.spans
         try:
-            gold_side = doc_record(gold, key) if isinstance(gold, Doc) else gold
-            pred_side = doc_record(predicted, key)
+            gold_side = doc_record(gold, key, asked=format.asked) if isinstance(gold, Doc) else gold
+            pred_side = doc_record(predicted, key, asked=format.asked)
             skipped = not key and predictions.is_skipped(gold_side, pred_side)
             yield units.assign_unit(None if skipped else pair(gold_side, pred_side), gold_side)
         except ValueError as error:

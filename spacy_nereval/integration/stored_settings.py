@@ -11,6 +11,9 @@ from ..core.arguments import Reading
 from ..core.messages import spell_argument, spell_in_python, spelling
 from ..metrics.registry import create, expand_sets
 
+LABEL_SETTINGS = ("labels", "only", "depth", "label_from")
+"""The label settings that are None by default."""
+
 Settings = dict[str, dict[str, Any]]
 """The options of each metric or set of metrics."""
 
@@ -33,7 +36,7 @@ def add_label_settings(reading: Reading, stored: Mapping[str, Mapping[str, Any]]
     from the config of model: only=['PER']
     ['PER']
     """
-    given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
+    given = {name for name in LABEL_SETTINGS if getattr(reading, name) is not None}
     if reading.sep != Reading.sep:
         given.add("sep")
     stored = {
@@ -57,9 +60,8 @@ def add_label_settings(reading: Reading, stored: Mapping[str, Mapping[str, Any]]
 def _written(settings: Mapping[str, Any]) -> str:
     if spelling() is spell_in_python:
         return ", ".join(spell_argument(name, value) for name, value in settings.items())
-    return " ".join(
-        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()
-    )
+    shown = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in shown.items())
 
 
 def add_metric_options(settings: Settings, stored: Mapping[str, Settings], note: Note) -> Settings:

@@ -452,6 +452,11 @@ def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailabl
     return MetricChoice(tuple(metric for metric in created if metric.name not in left_out), left_out)
 
 
+ATTRIBUTES_ADDED = "attributes is added, since spans of both sides have attributes"
+ATTRIBUTES_LEFT = "gold spans have attributes, which these metrics do not compare; the metric attributes does"
+"""What is said of spans with attributes."""
+
+
 def add_hierarchical(
     metrics: Sequence[Metric], labels: Iterable[str], sep: str
 ) -> tuple[tuple[Metric, ...], list[str]]:

@@ -37,6 +37,7 @@ from .result_table import Cell, Estimate, ResultTable, direction, number_text
 from .score_tables import (
     MOST_LABELS,
     Evaluation,
+    attribute_tables,
     breakdown_table,
     count_tables,
     document_tables,
@@ -80,6 +81,13 @@ def _table_maker(make: Callable[[Evaluation], Iterable[ResultTable]]) -> Callabl
     return lambda view: make(view.evaluation)
 
 
+def _first_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield the main score of each label, and the scores of attributes if another metric has them."""
+    yield from headline_tables(evaluation)
+    if not evaluation.metric.attributes:
+        yield from attribute_tables(evaluation)
+
+
 class ScoreView(View):
     """The tables and sentences on the scores of one system.
 
@@ -103,11 +111,12 @@ class ScoreView(View):
     """
 
     makers: ClassVar[Makers] = {
-        "headline": lambda view: headline_tables(view.evaluation_with_intervals),
+        "headline": lambda view: _first_tables(view.evaluation_with_intervals),
         "errors": _table_maker(verdict_tables),
         "groups": _table_maker(group_tables),
         "scores": _table_maker(score_tables),
         "labels": _table_maker(label_tables),
+        "attributes": _table_maker(attribute_tables),
         "pairs": _table_maker(pair_tables),
         "boundaries": _table_maker(boundary_tables),
         "confusion": _table_maker(confusion_tables),
@@ -116,7 +125,16 @@ class ScoreView(View):
         "counts": _table_maker(count_tables),
     }
     at_terminal: ClassVar[Sequence[str]] = ("headline", "errors", "groups")
-    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "boundaries", "pairs", "confusion", "documents")
+    usual: ClassVar[Sequence[str]] = (
+        "scores",
+        "labels",
+        "attributes",
+        "errors",
+        "boundaries",
+        "pairs",
+        "confusion",
+        "documents",
+    )
 
     def __init__(
         self,

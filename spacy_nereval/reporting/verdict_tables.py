@@ -251,7 +251,10 @@ def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
     rows: list[list[Cell]] = []
     for listed in entries:
         verdict = listed.verdict
-        labels: list[Cell] = [span.label if span else None for span in (verdict.gold, verdict.pred)]
+        sides = zip((verdict.gold, verdict.pred), listed.attributes)
+        labels: list[Cell] = [
+            f"{span.label} ({words})" if span and words else span.label if span else None for span, words in sides
+        ]
         amount: list[Cell] = [] if whole else [verdict.amount]
         boundary: list[Cell] = [listed.correct_boundary] if split else []
         rows.append([listed.name, verdict.name, *amount, *labels, *boundary, _marked_spans(listed)])

@@ -30,6 +30,7 @@ VALUES: dict[str, Any] = {
     "keys": {"label": "kind"},
     "labels": {"PER": "P"},
     "only": ["PER"],
+    "label_from": "label",
     "depth": 1,
     "sep": "-",
     "match": "exact",

@@ -56,7 +56,26 @@ def test_the_file_has_every_error_with_its_texts(here):
     assert rows[0] == dict(
         zip(
             FIELDS,
-            ("a", "fair", "be_s", 1, 0, 12, "PER", "Ada Lovelace", 0, 3, "PER", "Ada", "", " met Bob", True, "left"),
+            (
+                "a",
+                "fair",
+                "be_s",
+                1,
+                0,
+                12,
+                "PER",
+                "Ada Lovelace",
+                0,
+                3,
+                "PER",
+                "Ada",
+                "",
+                " met Bob",
+                True,
+                "left",
+                None,
+                None,
+            ),
         )
     )
     assert (rows[3]["gold_text"], rows[3]["left"]) == ("Oslo", "=cmd|' /C calc'!A0 in\n")

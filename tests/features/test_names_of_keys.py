@@ -370,9 +370,9 @@ def test_a_line_of_pubtator_is_an_annotation_a_relation_or_refused(line, tmp_pat
 
 
 BRAT_LINES = {
-    **dict.fromkeys(["R1\tRel Arg1:T1 Arg2:T1", "E1\tPER:T1", "A1\tNeg T1", "M1\tNegation E1", "*\tEquiv T1 T2"], 1),
-    **dict.fromkeys(["N1\tReference T1 Wiki:1\tAda", "#1\tAnnotatorNotes T1\tunsure", "# seen twice"], 1),
-    **dict.fromkeys(["", "  "], 0),
+    **dict.fromkeys(["R1\tRel Arg1:T1 Arg2:T1", "E1\tPER:T1", "A1\tNeg E1", "M1\tNegation E1", "*\tEquiv T1 T2"], 1),
+    **dict.fromkeys(["N1\tReference E1 Wiki:1\tAda", "#1\tAnnotatorNotes T1\tunsure", "# seen twice"], 1),
+    **dict.fromkeys(["", "  ", "A1\tNeg T1", "N1\tReference T1 Wiki:1\tAda"], 0),
     **dict.fromkeys(["t1\tPER 0 3\tAda", "PER 0 3\tAda", "X1\tPER 0 3\tAda", "T2 PER 0 3\tAda", "Rome is far"]),
 }
 

@@ -297,7 +297,15 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
     nlp.to_disk(tmp_path / "model")
     loaded = spacy.load(tmp_path / "model")
     copied = spacy.blank("en", config=nlp.config).from_bytes(nlp.to_bytes())
-    filled = {"confidence": None, "detail": True, "labels": None, "only": None, "depth": None, "sep": "/"}
+    filled = {
+        "confidence": None,
+        "detail": True,
+        "labels": None,
+        "only": None,
+        "depth": None,
+        "sep": "/",
+        "label_from": None,
+    }
     for other in (loaded, copied):
         assert other.config["components"]["ner"]["scorer"] == scorer | filled
         found = evaluated(other)
@@ -319,6 +327,7 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
         ({"metric": {"fair": {}}}, "metric"),
         ({"confidence": {}, "detail": False}, "intervals are in the nested result"),
         ({"depth": 0}, "depth=0: expected a whole number"),
+        ({"label_from": "label+"}, "label_from='label+': expected different names of attributes"),
         ({"labels": {"A": "B", "B": "A"}}, "cycle"),
     ],
 )

@@ -64,8 +64,8 @@ def agreement(
             documents in the same order.
         tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
-        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`.
+        text, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
 from ...core.arguments import SAME, Reading
+from ...core.attributes import SpanAttributes, move_attributes
 from ...core.compression import format_extension, strip_compression
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
@@ -50,6 +51,7 @@ class SharedDocument(NamedTuple):
         surfaces: Per annotator, the listed strings of mentions by their (start, end).
         number: The index of the document among all documents that were read.
         token_kind: The source of its tokens, such as `OF_ANNOTATION`; "" if it has none.
+        attributes: Per annotator, the attributes of the spans that have some.
 
     >>> shared = SharedDocument(Document([], [], "Ada"), {"ann": [(0, 3, "PER")], "bob": []})
     >>> shared.pair("ann", "bob")
@@ -61,11 +63,13 @@ class SharedDocument(NamedTuple):
     surfaces: Mapping[str, Mapping[tuple[int, int], str]] = {}
     number: int = 0
     token_kind: str = ""
+    attributes: Mapping[str, SpanAttributes] = {}
 
     def pair(self, gold: str, pred: str) -> Document:
         """Return the document with the spans of one annotator as gold and those of another as predictions."""
         document = self.base.replaced([*self.spans[gold]], [*self.spans[pred]], self.base.text)
         document.surfaces = self.surfaces.get(gold, {}), self.surfaces.get(pred, {})
+        document.attributes = self.attributes.get(gold, {}), self.attributes.get(pred, {})
         return document
 
     def text_of(self, span: PlainSpan) -> str | None:
@@ -149,7 +153,8 @@ class SharedDocuments:
         result = []
         for document in self.documents:
             number: dict[Any, int] = {}
-            keys = {name: frozenset(spans) if not document.surfaces else name for name, spans in document.spans.items()}
+            has_more = document.surfaces or document.attributes
+            keys = {name: name if has_more else frozenset(spans) for name, spans in document.spans.items()}
             result.append({name: number.setdefault(key, len(number)) for name, key in keys.items()})
         return result
 
@@ -196,18 +201,27 @@ def apply_rules(
         if rules is None:
             yield document, Counter()
             continue
-        renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
-        edited = {name: rules.edit(spans, document.base.own_text) for name, spans in renamed.items()}
+        sides = {
+            name: rules.apply(spans, document.base.own_text, {}, document.attributes.get(name, {}))
+            for name, spans in document.spans.items()
+        }
         base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
-        base.mapped = frozenset(
-            {label for spans in document.spans.values() for _, _, label in spans} & rules.mapping.keys()
+        base.mapped = frozenset({label for side in sides.values() for label in side.labels} & rules.mapping.keys())
+        numbers = {"duplicates": sum(side.equal + side.repeats for side in sides.values())}
+        numbers |= {name: sum(getattr(side, name) for side in sides.values()) for name in CHANGES}
+        yield (
+            document._replace(
+                base=base,
+                spans={name: side.spans for name, side in sides.items()},
+                attributes={name: side.attributes for name, side in sides.items() if side.attributes},
+            ),
+            Counter(numbers),
         )
-        merged = sum(len(spans) - len({*spans}) for spans in renamed.values())
-        numbers = {"merged": merged, "duplicates": sum(spans.equal for spans in edited.values())}
-        numbers |= {name: sum(getattr(spans, name) for spans in edited.values()) for name in ("trimmed", "joined")}
-        distinct = {name: spans.spans for name, spans in edited.items()}
-        yield document._replace(base=base, spans=distinct), Counter(numbers)
+
+
+CHANGES = ("merged", "trimmed", "joined", "unnamed")
+"""Numbers of spans that rules change."""
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
@@ -430,7 +444,18 @@ def _combine_records(
     base.unit, base.unit_rule = first_side.unit, first_side.rule
     base.notes = frozenset((name, note) for name, record in records.items() for note in record.notes)
     surfaces = {name: record.surfaces for name, record in records.items() if record.surfaces}
-    return SharedDocument(base, spans, surfaces, number, kind)
+    attributes = {
+        name: _attributes_in_text(record, first.text) for name, record in records.items() if record.attributes
+    }
+    return SharedDocument(base, spans, surfaces, number, kind, attributes)
+
+
+def _attributes_in_text(record: Record, text: str) -> SpanAttributes:
+    """Return the attributes of a record's spans by their offsets in another text."""
+    if record.text == text or record.open_end:
+        return record.attributes
+    spans = [*record.attributes]
+    return move_attributes(record.attributes, zip(spans, project_spans(spans, record.text, text)))
 
 
 def _spans_in_text(record: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:

@@ -18,7 +18,6 @@ from ...cli.metric_options import names_and_options
 from ...cli.printing import names_of_tables, print_apart_from, print_result, say
 from ...cli.sources import Source, named_runs
 from ...core.arguments import Reading
-from ...core.document_fields import keep_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,6 +195,8 @@ def _count_systems(
     Raises:
         ValueError: There is no baseline though a rule needs one, or the policy has another unit than `reading`.
     """
+    from ...core.document_fields import keep_fields
+
     policy.check_baseline(bool(baseline))  # before anything is read
     if policy.unit and reading.unit not in (None, policy.unit):
         raise ValueError(f"the policy has the unit {policy.unit}, and --unit is {reading.unit}: give one of them")

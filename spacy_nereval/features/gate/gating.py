@@ -180,8 +180,8 @@ def gate(
         candidate: Predictions as `score` takes them, or counts. For a system that was
             trained several times, a table of its runs, {"run 1": pred, "run 2": pred}.
         baseline: The released model, for rules that compare: as `candidate`.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -327,8 +327,8 @@ def plan(
         policy: The policy of a gate, its path or its content as a table; None for none.
         difference: The difference from the baseline that is to be seen, in points; None for none.
         score: The score of the difference, a score key or METRIC.SCORE.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

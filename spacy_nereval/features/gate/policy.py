@@ -398,12 +398,13 @@ def _parse_policy(config: Any, source: str) -> Policy:
         problems.append((("gate", "rules"), "expected one or more sections [gate.rules.NAME]"))
     settings = {key: value for key, value in section.items() if key != "rules"}
     problems += _key_problems(settings, GATE, ("gate",))
+    metrics = create_all(["all"])
     for name, rule in (rules if isinstance(rules, dict) else {}).items():
         place = ("gate", "rules", name)
         if not isinstance(rule, dict):
             problems.append((place, f"expected a section [gate.rules.{name}], not {shorten(repr(rule))}"))
         else:
-            problems += _key_problems(rule, RULE, place) or _rule_problems(rule, place)
+            problems += _key_problems(rule, RULE, place) or _rule_problems(rule, place, metrics)
     if not problems:
         problems += _family_problems(settings.get("families", {}), [*section["rules"]])
     if problems:
@@ -430,7 +431,7 @@ def _key_problems(section: Mapping[str, Any], keys: Mapping[str, _Key], place: t
     ]
 
 
-def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
+def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...], metrics: Sequence[Metric]) -> list[Problem]:
     """Return the problems of a rule whose keys are valid one by one: contradictions and values unfit for its score."""
     kinds = [kind for kind in KINDS if kind in rule]
     if len(kinds) != 1:
@@ -448,7 +449,7 @@ def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Prob
     if "score" not in rule:
         return [*problems, ((*place, "score"), "missing; expected a score key such as strict_f")]
     try:
-        score = rule_score(Rule(place[-1], kind, 0.0, rule["score"]), create_all(["all"])).score
+        score = rule_score(Rule(place[-1], kind, 0.0, rule["score"]), metrics).score
     except ValueError:
         return [
             *problems,

@@ -113,7 +113,7 @@ def leaderboard(
         sort: The data set by whose scores systems are sorted; by default they are sorted by their means.
         text, tokens: As for `score`; only for one data set.
         scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

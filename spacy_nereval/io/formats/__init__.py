@@ -350,6 +350,7 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
     "column": ("numbers of columns", ("conll",)),
     "field": ("names of columns, layers or keys", _NAMED),
     "words": ("columns", ("conll",)),
+    "links": ("columns", ("conll",)),
     "scheme": ("tags", _TAGGED),
     "outside": ("tags", _TAGGED),
     "repair": ("tags", (*_TAGGED, "spacy2")),
@@ -367,7 +368,7 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
 """Fields of `Format` that do not concern everything that is read: what it must have, and the formats that have it; None
 for all."""
 
-_ARGUMENTS = {"field": "column", "words": "word_column"}
+_ARGUMENTS = {"field": "column", "words": "word_column", "links": "link_column"}
 """The arguments that fields of `Format` have another name than."""
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
+from ...core.attributes import item_attributes
 from ...core.compression import BLOCK, format_extension
 from ...core.document_fields import kept_fields, metadata
 from ...core.expansion import LONG, check_objects
@@ -301,8 +302,10 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         side = Record(text, set(), tokens, id, meta=meta)
         check_are_mentions(mentions)
         return locate_mentions(side, mentions, format.match, format.occurrences)
-    spans, rejected, scores = _spans(entry, text, format) if plain is None else (plain, 0, {})
-    return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
+    if plain is not None:
+        return Record.deduplicate(text, plain, tokens, id=id, meta=meta)
+    spans, numbers = _spans(entry, text, format)
+    return Record.deduplicate(text, spans, tokens, id=id, meta=meta, **numbers)
 
 
 def is_answer(entry: Any) -> bool:
@@ -381,13 +384,14 @@ def _is_accepted(entry: Any) -> bool:
     return answer == "accept"
 
 
-def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int, dict[PlainSpan, Any]]:
-    """Return the accepted spans of a line, the number of rejected ones, and the scores of spans that have one."""
+def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], dict[str, Any]]:
+    """Return the accepted spans of a line; and the number of rejected ones, the scores of spans that have one, and the
+    attributes of each, by the names that `Record.deduplicate` gives them."""
     keys = _keys(format)
     span_lists = {key: entry[key] for key in keys if isinstance(entry.get(key), list)}
     if not span_lists:
         if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
-            return [], 0, {}  # Prodigy leaves the list out if an annotator accepted a text without spans
+            return [], {}  # Prodigy leaves the list out if an annotator accepted a text without spans
         named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
         others = {name: entry[name] for name in entry if name not in COLUMNS}
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
@@ -414,11 +418,11 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
     has_scores = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
     scores = (span.get("score") if isinstance(span, dict) else None for _, span in accepted[first])
-    return (
-        spans,
-        len(span_lists[first]) - len(accepted[first]),
-        highest_scores(zip(spans, scores)) if has_scores else {},
-    )
+    return spans, {
+        "rejected": len(span_lists[first]) - len(accepted[first]),
+        "span_scores": highest_scores(zip(spans, scores)) if has_scores else {},
+        "listed_attributes": [item_attributes(span, format.asked, f"span {k}") for k, span in accepted[first]],
+    }
 
 
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...core.attributes import Attributes, attribute_value, sort_attributes
 from ...core.document_fields import metadata
 from ...core.keys import nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
@@ -172,16 +173,35 @@ def _record(
         return Record(text, set(), id=row_id(task), annotated=False)
     spans: list[PlainSpan] = []
     scores: list[Any] = []
+    names: list[str] = []  # the id of the region of each span
     regions = [region for region in annotation.result if _kind(region) and region.get("to_name", target) == target]
     for k, region in enumerate(regions):
         spans += _spans(k, region["value"], region["type"], text, format)
         scores += [region.get("score")] * (len(spans) - len(scores))
+        names += [str(region.get("id"))] * (len(spans) - len(names))
     span_scores = highest_scores(zip(spans, scores)) if any(score is not None for score in scores) else {}
-    others = len(annotation.result) - len(regions)
+    attributes, used = _attributes(annotation.result, {str(region.get("id")) for region in regions})
+    others = len(annotation.result) - len(regions) - used
     of_task = task.get("meta")
     data = {**(of_task if isinstance(of_task, dict) else {}), **task.get("data", task)}
-    meta = metadata(data, None)
-    return Record.deduplicate(text, spans, id=row_id(task), others=others, span_scores=span_scores, meta=meta)
+    more: dict[str, Any] = {"others": others, "span_scores": span_scores, "meta": metadata(data, None)}
+    if attributes:
+        more["listed_attributes"] = [attributes.get(name, ()) for name in names]
+    return Record.deduplicate(text, spans, id=row_id(task), **more)
+
+
+VALUES = {"choices": "choices", "rating": "rating", "number": "number", "textarea": "text"}
+"""The types of results that say something of a region, and the keys of what they say."""
+
+
+def _attributes(results: Sequence[dict[str, Any]], regions: Collection[str]) -> tuple[dict[str, Attributes], int]:
+    """Return the attributes of regions by their ids, and the number of results that give them."""
+    values: dict[str, list[tuple[str, str]]] = {}
+    for result in results:
+        key, value, id = VALUES.get(str(result.get("type")), ""), result.get("value"), str(result.get("id"))
+        if key and "id" in result and id in regions and isinstance(value, dict) and value.get(key) is not None:
+            values.setdefault(id, []).append((str(result.get("from_name", key)), attribute_value(value[key])))
+    return {id: sort_attributes(pairs) for id, pairs in values.items()}, sum(map(len, values.values()))
 
 
 def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tuple[str, str | None]:
