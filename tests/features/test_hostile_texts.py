@@ -252,3 +252,18 @@ def test_a_command_that_is_ended_leaves_no_temporary_file(number, tmp_path):
     started.communicate(timeout=100)
     assert started.returncode not in (0, -number) or number == signal.SIGINT
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("value", ["1e300", f"1{'0' * 400}", "nan", "-1"])
+def test_a_margin_is_a_number_of_points(value, tmp_path):
+    gold = write(tmp_path / "g.jsonl", *GOLD)
+    assert "expected a number of points above 0" in refused("compare", gold, gold, gold, "--margin", value)
+
+
+@pytest.mark.parametrize("span", [(10**400, 3, "PER"), (0, 10**400, "PER"), (-(10**400), 3, "PER"), (0, 3, 10**400)])
+def test_long_numbers_of_spans_are_shortened_in_messages(span, tmp_path):
+    gold = write(tmp_path / "g.jsonl", {"text": "Ada met", "spans": [span]})
+    assert len(refused("score", gold, gold)) < 500
+    with pytest.raises(ValueError, match="40[12] characters") as caught:
+        score([[span]], [[span]], "strict", text=["Ada met"])
+    assert len(str(caught.value)) < 500
