@@ -96,7 +96,8 @@ def swap_evidence(
     """
     units = Units(baseline)
     swaps = _draw_swaps(units, confidence, number)
-    labels = tuple(subject.label for subject in subjects if subject.label is not None)
+    by_label = {subject.label: subject for subject in subjects if subject.label is not None}
+    labels = tuple(sorted(by_label))  # as tables sort them
     weights = unit_weights([[Table(baseline, labels)], [Table(system, labels)]], units)
     swapping = _Swaps(swaps, effective_by_label(weights, labels))
     balance = balances(weights[:, -1], swaps)
@@ -113,7 +114,7 @@ def swap_evidence(
             key = subject.key
             yield swapping.evidence(subject, values, contributions, swapped.get(key), balance, spreads.get(key))
     if labels:
-        of_labels = [subject for subject in subjects if subject.label is not None]
+        of_labels = [by_label[label] for label in labels]
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
 
 

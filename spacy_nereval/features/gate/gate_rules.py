@@ -482,7 +482,7 @@ class RuleJudge:
         subjects = {(other := self.subject_and_counts(rule)[0]).key: other for rule in rules}
         if subject.label is None:
             return [other for other in subjects.values() if other.label is None]
-        alike = (subjects.get((*subject.key[:2], label)) for label in labels)  # sorted, as tables have them
+        alike = (subjects.get((*subject.key[:2], label)) for label in labels)
         return [other for other in alike if other]
 
     def _compute_evidence(
