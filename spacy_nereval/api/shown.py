@@ -259,7 +259,11 @@ class Shown(dict[str, Any]):
     def to_latex(self, *tables: str, digits: int = 2) -> str:
         r"""Return tables as LaTeX (booktabs), as `--format latex` prints them, without the lines around them.
 
-        Args, Raises: As for `to_markdown`.
+        Args:
+            tables, digits: As for `to_markdown`.
+
+        Raises:
+            ValueError: As for `to_markdown`.
 
         >>> from spacy_nereval import score
         >>> r"\begin{tabular}" in score([["B-PER"]], [["B-PER"]], "strict").to_latex("scores")

@@ -100,7 +100,7 @@ def row(tags: list[Any], words: list[str] = WORDS) -> dict[str, Any]:
 
 
 LISTED = [["Ada", "PER"], ["bob", "LOC"], ["Bob", "PER"], ["Rome", "LOC"], ["Rome", "LOC"]]
-ABOUT_LABELS = "labels only depth sep"
+ABOUT_LABELS = "labels only label_from depth sep"
 ABOUT_TAGS = "scheme outside repair tag_names missing_tokens"
 NAMES = ["O", "B-PER", "I-PER", "B-LOC"]
 CONLL = {"repair": "conll", "outside": "_"}
