@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, side_reading, validate_settings
-from ..core.attributes import keep_attributes, split_names
+from ..core.attribute_values import keep_attributes, split_names
 from ..core.document_fields import keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
-from ..core.attributes import Attributes, attributes_by_span, item_attributes, split_names
+from ..core.attribute_values import Attributes, attributes_by_span, item_attributes, split_names
 from ..core.edges import looks_cut
 from ..core.keys import (
     DOCUMENT_PARTS,

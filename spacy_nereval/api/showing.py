@@ -10,7 +10,7 @@ from typing import Any
 from unicodedata import category, name
 
 from ..core.arguments import CODEPOINT, Reading
-from ..core.attributes import attributes_of, describe_attributes
+from ..core.attribute_values import attributes_of, describe_attributes
 from ..core.compression import compression_of
 from ..core.labels import LabelRules, rules_of
 from ..core.messages import (

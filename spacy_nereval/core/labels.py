@@ -17,7 +17,7 @@ from typing import Any
 
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
-from .attributes import (
+from .attribute_values import (
     JOINT,
     LABEL,
     NONE,

@@ -14,7 +14,7 @@ from re import finditer
 from typing import Any, NamedTuple
 
 from .alignment import align, align_crowd
-from .attributes import SpanAttributes, attributes_of
+from .attribute_values import SpanAttributes, attributes_of
 from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
@@ -128,7 +128,7 @@ class Document(OverlapGroup):
         mentions: Numbers of mentions by outcome (see `mention_places.NUMBERS`); empty without mentions.
         located: The options that located the mentions, such as "listed,caseless".
         span_scores: The scores of predicted spans as they were given, unchecked; empty without scores.
-        attributes: Per side, the attributes of the spans that have some (see `core.attributes`).
+        attributes: Per side, the attributes of the spans that have some (see `core.attribute_values`).
         cut: The digest of the cuts that predictions had to reach; None if all predictions are kept.
         notes: What has to be said about how a side was read, as ("gold" or "pred", sentence).
         unit: The key of its unit of resampling; None if its id is the key.

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..core.attributes import describe_attributes
+from ..core.attribute_values import describe_attributes
 from ..core.declaration import Metric, Verdict
 from ..core.messages import describe_unknown
 from ..core.spans import Document, Span, correct_boundary

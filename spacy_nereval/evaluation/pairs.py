@@ -76,9 +76,9 @@ class Side:
     """
 
     def __init__(self, counts: Counts, metrics: Sequence[Metric], labels: Sequence[str]) -> None:
-        self.table = Table(counts.of(metrics), labels)
-        self.whole = self.table.sum_rows()
-        self.units = Units(counts)
+        self.table: Table = Table(counts.of(metrics), labels)
+        self.whole: Sums = self.table.sum_rows()
+        self.units: Units = Units(counts)
 
     @cached_property
     def rows(self) -> _Rows:

@@ -29,7 +29,7 @@ from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
 from ..core.arguments import ALIGN, check_value
-from ..core.attributes import LINK, attributes_of
+from ..core.attribute_values import LINK, attributes_of
 from ..core.compression import compression_of, format_extension
 from ..core.expansion import HELD, TooLarge, check_expansion, most_bytes
 from ..core.messages import PlainSpan, is_finite_number, shorten, spell_argument

@@ -9,7 +9,7 @@ from spacy.attrs import ENT_KB_ID
 from spacy.tokens import Doc, Span
 from spacy.tokens.underscore import Underscore
 
-from ..core.attributes import (
+from ..core.attribute_values import (
     ID,
     LINK,
     Attributes,

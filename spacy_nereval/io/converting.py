@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from ..core.arguments import EXPAND
-from ..core.attributes import LINK, NOTHING, attributes_of, move_attributes
+from ..core.attribute_values import LINK, NOTHING, attributes_of, move_attributes
 from ..core.messages import PlainSpan, highest_scores, is_finite_number, quote, shorten, spell_argument
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING

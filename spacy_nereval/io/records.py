@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.answers import MarkedAnswer, read_answer
 from ..core.arguments import CASELESS, LISTED, NORMALISED, SAME
-from ..core.attributes import Attributes, SpanAttributes, attributes_by_span, keep_attributes, move_attributes
+from ..core.attribute_values import Attributes, SpanAttributes, attributes_by_span, keep_attributes, move_attributes
 from ..core.labels import LabelRules
 from ..core.mention_places import (
     ANSWERED,
@@ -56,7 +56,7 @@ class Record(NamedTuple):
         located: The options that located the mentions, such as "listed,caseless".
         others: The number of annotations that were left out because they are not spans, such as relations.
         span_scores: The score of each span that has one, unchecked.
-        attributes: The attributes of the spans that have some (see `core.attributes`).
+        attributes: The attributes of the spans that have some (see `core.attribute_values`).
         wordless: Whether the file has no words, so that the text consists of token numbers.
         notes: What has to be said about how the side was read.
         unit: Gold side only: the key of the unit of resampling, and the rule that assigned it (see `units`). The key

@@ -63,7 +63,7 @@ class Figure:
     """
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
-        self.spec = dict(spec)
+        self.spec: dict[str, Any] = dict(spec)
 
     @property
     def chart(self) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from commands import printed, refused, run, write
 
 from spacy_nereval import load, show
-from spacy_nereval.core.attributes import attributes_of
+from spacy_nereval.core.attribute_values import attributes_of
 from spacy_nereval.io.records import Record
 
 TEXT = "No fever, mild cough"

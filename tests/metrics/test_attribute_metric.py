@@ -1,17 +1,14 @@
 """The metric `attributes`: a worked example, a plain twin, laws, and what a person sees of it."""
 
-import json
 import random
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import printed, run, write
 
-from spacy_nereval import Document, compare, count, create, evaluate, load, score
-from spacy_nereval.core.attributes import attributes_by_span, attributes_of, sort_attributes
+from spacy_nereval import Document, count, create, evaluate, score
+from spacy_nereval.core.attribute_values import attributes_by_span, attributes_of, sort_attributes
 from spacy_nereval.evaluation.error_list import error_list
 
 Spans = dict[tuple[int, int, str], dict[str, str]]
@@ -174,54 +171,3 @@ def test_the_error_list_says_what_was_and_what_is():
         ("fn", "severity=mild", "severity=none", "cough"),
         ("fp", None, "negated=true", "rash"),
     ]
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name, seed in (("gold", 1), ("a", 2), ("b", 3)):
-        sides = [d.sides[0] for d in random_documents(1, 30)]
-        rng = random.Random(seed)
-        rows = []
-        for k, side in enumerate(sides):
-            spans = [
-                {
-                    "start": a,
-                    "end": b,
-                    "label": c,
-                    "attributes": {n: rng.choice("xy") for n in "nm" if rng.random() < 0.6},
-                }
-                for a, b, c in side
-                if rng.random() < 0.9
-            ]
-            rows.append({"id": str(k), "text": "x" * 20, "spans": spans})
-        write(Path(f"{name}.jsonl"), *rows)
-    return tmp_path
-
-
-def test_intervals_comparisons_gates_count_files_and_pages(here):
-    result = score("gold.jsonl", "a.jsonl", ["strict", "attributes"], confidence=True)
-    bounds = result["metrics"]["attributes"]["intervals"]["scores"]["given_f"]
-    assert bounds["low"] < result.attributes.given_f < bounds["high"]
-    row = result.attributes.labels["n=x"]
-    assert row.given_f is not None
-    assert (
-        printed("score", "gold.jsonl", "a.jsonl", "-m", "strict,attributes").count("Attributes (attributes given") == 1
-    )
-    compared = compare({"a": load("a.jsonl"), "b": load("b.jsonl")}, load("gold.jsonl"), ["attributes"])
-    assert "attributes given" in str(compared) and "n=x" not in str(compared)
-    Path("policy.cfg").write_text(
-        '[gate]\n\n[gate.rules]\n\n[gate.rules.links]\nscore = "attributes.given_f"\nat_least = 1\n\n'
-        '[gate.rules.worse]\nscore = "attributes.accuracy"\nworse_by_at_most = 90\n'
-    )
-    done = run("gate", "policy.cfg", "gold.jsonl", "a.jsonl", "--baseline", "b.jsonl", "-o", "gate.json")
-    assert done.exit_code == 0, done.output
-    assert json.loads(Path("gate.json").read_text())["verdict"] == "met"
-    printed("count", "gold.jsonl", "a.jsonl", "-m", "attributes", "-o", "c.npz")
-    fresh = score("gold.jsonl", "a.jsonl", ["attributes"])
-    assert score("c.npz")["metrics"]["attributes"] == fresh["metrics"]["attributes"]
-    printed("report", "gold.jsonl", "a.jsonl", "b.jsonl", "-m", "strict,attributes", "-o", "page.html")
-    assert "n=x" in Path("page.html").read_text()
-    assert "attributes" in printed("agreement", "gold.jsonl", "a.jsonl", "-m", "strict,attributes")
-    said = run("count", "gold.jsonl", "a.jsonl", "-m", "attributes", "-o", "d.npz", "--collapse").output
-    assert "attributes depends on the corpus as a whole, so its counts cannot be collapsed" in said

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
 from ...core.arguments import SAME, Reading
-from ...core.attributes import SpanAttributes, move_attributes
+from ...core.attribute_values import SpanAttributes, move_attributes
 from ...core.compression import format_extension, strip_compression
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules

@@ -368,6 +368,9 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
 """Fields of `Format` that do not concern everything that is read: what it must have, and the formats that have it; None
 for all."""
 
+_USUAL = {"end": "exclusive", "offsets": "codepoint"}
+"""Values of fields that say the same as none."""
+
 _ARGUMENTS = {"field": "column", "words": "word_column", "links": "link_column"}
 """The arguments that fields of `Format` have another name than."""
 
@@ -397,7 +400,7 @@ def check_fields(formats: Iterable[Format], sides: Iterable[tuple[str, Collectio
     formats, sides = [*formats], [*sides]
     for field, (things, _) in USERS.items():
         values = [getattr(format, field) for format in formats]
-        given = [value for value in values if value != Format._field_defaults[field]]
+        given = [value for value in values if value not in (Format._field_defaults[field], _USUAL.get(field))]
         if given and not any(field in used for _, used in sides):
             value = () if field == "keys" else ("last",) if given[0] == -1 else (given[0],)
             argument = spell_argument(_ARGUMENTS.get(field, field), *value)

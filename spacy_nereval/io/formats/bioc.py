@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ...core.attributes import Attributes, attribute_value, sort_attributes
+from ...core.attribute_values import Attributes, attribute_value, sort_attributes
 from ...core.compression import Damaged
 from ...core.expansion import TooLarge
 from ...core.keys import describe_keys

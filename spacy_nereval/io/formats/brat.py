@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.attributes import LINK, Attributes, attribute_value, sort_attributes
+from ...core.attribute_values import LINK, Attributes, attribute_value, sort_attributes
 from ...core.compression import strip_compression
 from ...core.messages import SHOW, PlainSpan, quote
 from ..paths import content

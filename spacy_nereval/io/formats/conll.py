@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.attributes import LINK, SpanAttributes, attributes_by_span, sort_attributes
+from ...core.attribute_values import LINK, SpanAttributes, attributes_by_span, sort_attributes
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, spell_argument
 from ..records import Record
 from .contents import lines

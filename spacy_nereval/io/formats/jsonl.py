@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
-from ...core.attributes import item_attributes
+from ...core.attribute_values import item_attributes
 from ...core.compression import BLOCK, format_extension
 from ...core.document_fields import kept_fields, metadata
 from ...core.expansion import LONG, check_objects

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...core.attributes import Attributes, attribute_value, sort_attributes
+from ...core.attribute_values import Attributes, attribute_value, sort_attributes
 from ...core.document_fields import metadata
 from ...core.keys import nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument

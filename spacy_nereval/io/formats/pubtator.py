@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...core.attributes import LINK, Attributes, attribute_value, sort_attributes
+from ...core.attribute_values import LINK, Attributes, attribute_value, sort_attributes
 from ...core.messages import SHOW, PlainSpan, shorten
 from ..records import Record
 from .contents import lines

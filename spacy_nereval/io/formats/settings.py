@@ -25,7 +25,7 @@ from ...core.arguments import (
     side_reading,
     validate_settings,
 )
-from ...core.attributes import split_names
+from ...core.attribute_values import split_names
 from ...core.compression import strip_compression
 from ...core.keys import KeyMap, key_maps
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.arguments import UTF16
-from ...core.attributes import Attributes, sort_attributes
+from ...core.attribute_values import Attributes, sort_attributes
 from ...core.messages import PlainSpan, join_names, shorten, spell_argument
 from ..records import Record
 from .contents import lines

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
-from ...core.attributes import Attributes, attribute_value, sort_attributes
+from ...core.attribute_values import Attributes, attribute_value, sort_attributes
 from ...core.compression import EXTENSIONS
 from ...core.expansion import check_expansion
 from ...core.messages import PlainSpan, join_names, spell_argument

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..core.attributes import NONE
+from ..core.attribute_values import NONE
 from ..core.declaration import Array, Columns, Kind, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import prf, ratio
 from ..core.spans import Document, Span, by_label
