@@ -186,7 +186,15 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     Raises:
         ValueError: An argument has none of the values that it takes.
     """
-    return validate_settings(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
+    given: dict[str, Any] = {name: arguments.get(name) for name in ("offsets", "end")}
+    sides: dict[str, Any] = {name: ",".join(value) for name, value in given.items() if _are_texts(value)}
+    reading = replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names")), **sides)
+    return validate_settings(reading)
+
+
+def _are_texts(value: Any) -> bool:
+    """Return whether a value is a list with a text for each side."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(part, str) for part in value)
 
 
 def not_known(what: str, name: str, of_each: str) -> str:

@@ -333,6 +333,13 @@ def test_a_region_is_on_the_text_that_it_names(targets, settings, spans, others,
     assert (found.spans, found.others) == (spans, others)
 
 
+def test_a_name_that_is_no_key_is_told_where_there_are_several_texts(tmp_path):
+    said = ("regions with the to_name 't1' are read on the text 'text'",)
+    assert only(label_studio(tmp_path, "t1", "t1")).notes == said
+    assert only(label_studio(tmp_path, "title", "title")).notes == ()
+    assert only(label_studio(tmp_path, "t1", "t1", texts={"text": "Ada met Bob in London"})).notes == ()
+
+
 def test_regions_on_unknown_texts_are_refused_with_how_they_are_read(tmp_path):
     path = label_studio(tmp_path, "t1", "t2")
     said = "say which of them is the text 'text' of the data with --column text:t1"

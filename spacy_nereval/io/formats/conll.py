@@ -290,6 +290,10 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
         if others and tag not in tagged:
             tag = others[0]
             notes.append(f"tags are read from column {tag + 1}, the only one that has tags")
+        more = [k for k in tagged if k not in (0, tag) and any(map(has_prefix, values[k]))]
+        if tag in tagged and more and not format.both:
+            columns = join_names([header[k] if header else str(k + 1) for k in more], 5)
+            notes.append(f"tags are read from the last column; {spell_argument('column')} reads others: {columns}")
     if has_names and not names and (not HEADER.fullmatch(header[tag]) or header[tag] in values[tag]):
         header, has_names = [], False
     sentences = _sentence_values(rows, width, ends, has_names)
@@ -390,7 +394,7 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
         joined = [*chain(*numbers)]
         runs = len(joined) > 1 and joined == [*range(joined[0], joined[0] + len(joined))]
         return "index" if counts or runs or is_constant or blocks else "numbers"
-    names = is_constant and len(values) > 2 and (len(longer) > 1 or "/" in values[0])
+    names = is_constant and ("/" in values[0] or (len(values) > 2 and len(longer) > 1))
     are_names = blocks and len(patterns) == 1 and "#" in min(patterns) and len(values) >= 2 * len({*values})
     return "index" if names or are_names else "words"
 

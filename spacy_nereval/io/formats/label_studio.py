@@ -166,7 +166,7 @@ def _record(
         is_html: Whether the texts of the file are HTML.
         targets: The names (`to_name`) of all texts of the file that have regions.
     """
-    text, target = _text(task, format, targets)
+    text, target, key = _text(task, format, targets)
     if is_html:
         text = html_text(text)
     if annotation is None:
@@ -185,6 +185,9 @@ def _record(
     of_task = task.get("meta")
     data = {**(of_task if isinstance(of_task, dict) else {}), **task.get("data", task)}
     more: dict[str, Any] = {"others": others, "span_scores": span_scores, "meta": metadata(data, None)}
+    texts = [name for name, value in data.items() if isinstance(value, str)]
+    if target is not None and target not in texts and len(texts) > 1 and regions and not format.field:
+        more["notes"] = (f"regions with the to_name {target!r} are read on the text {key!r}",)
     if attributes:
         more["listed_attributes"] = [attributes.get(name, ()) for name in names]
     return Record.deduplicate(text, spans, id=row_id(task), **more)
@@ -204,8 +207,8 @@ def _attributes(results: Sequence[dict[str, Any]], regions: Collection[str]) -> 
     return {id: sort_attributes(pairs) for id, pairs in values.items()}, sum(map(len, values.values()))
 
 
-def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tuple[str, str | None]:
-    """Return the text of a task, and the name of the text in regions (`to_name`).
+def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tuple[str, str | None, str]:
+    """Return the text of a task, the name of the text in regions (`to_name`), and the key of the text.
 
     Names of texts are usually those of keys in the data. `format.field` is a key, or a key and a name: key:name.
     """
@@ -225,13 +228,13 @@ def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tup
         raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys}")
     others = [name for name in sorted(targets) if name not in texts]
     if target or key in targets or not others:
-        return text, target or key
+        return text, target or key, key
     if len(others) > 1:
         raise ValueError(
             f"the regions are on several texts, with the to_name {join_names(sorted(targets))}: say which of them is "
             f"the text {key!r} of the data with {spell_argument('column', f'{key}:{others[0]}')}"
         )
-    return text, others[0]
+    return text, others[0], key
 
 
 def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) -> list[PlainSpan]:
