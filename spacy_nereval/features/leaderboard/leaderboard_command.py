@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     "leaderboard",
     metric_options=True,
     view="spacy_nereval.features.leaderboard.leaderboard_view:LeaderboardView",
-    heading="Count and add up",
+    heading="Decide what to release",
 )
 def leaderboard_cli(
     ctx: typer.Context,
