@@ -26,9 +26,9 @@ from ...reporting.pages import (
     LIST_SCRIPTS,
     Example,
     Layout,
-    Trusted,
     html_example,
     is_right_to_left,
+    packed_json,
     render_page,
     script_json,
     utf16_offsets,
@@ -142,7 +142,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
         "finding": {finding.section: visible(finding.heading) for finding in view.findings()},
         "signatures": [result["signature"]],
         "version": __version__,
-        "data": Trusted(script_json(data)),
+        "data": packed_json(data),
     }
     return render_page(values, None, AGREEMENT)
 
