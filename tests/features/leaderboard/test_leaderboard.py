@@ -95,6 +95,13 @@ def test_the_score_to_rank_by(primary, name):
     assert [row["system"] for row in result.rows] == ["c", "b", "a"]
 
 
+def test_results_of_one_data_set_are_the_only_argument():
+    gold, systems = DATA_SETS["x"]
+    results = {name: score(gold, pred, "strict") for name, pred in systems.items()}
+    assert leaderboard(results) == leaderboard(None, results) == leaderboard({"the data set": results})
+    assert leaderboard(results).rows == leaderboard(gold, systems).rows
+
+
 GOLD, SYSTEMS = DATA_SETS["x"]
 RESULT = score(GOLD, SYSTEMS["a"], "strict")
 
@@ -302,6 +309,11 @@ def test_a_terminal_names_the_top_group(files):
     [
         ("sets/news/gold.spacy", "sets/news/gold.spacy is the only argument: name systems after the gold annotation"),
         ("sets/news", "sets/news holds no data sets: expected sets/news/DATASET/gold.*"),
+        ("nowhere", "nowhere does not exist"),
+        (
+            "sets d=sets/news/a.jsonl",
+            "sets is a folder of data sets, whose systems lie beside the gold annotation: leave",
+        ),
         ("sets --name x", "--name x is given without systems"),
         ("sets --sort x", "--sort x: there is no data set 'x'"),
         ("sets/news/gold.jsonl", "row 1: no data set, system, predictions; expected a table with the columns"),
