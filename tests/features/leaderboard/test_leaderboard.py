@@ -307,7 +307,7 @@ def test_a_terminal_names_the_top_group(files):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("sets/news/gold.spacy", "sets/news/gold.spacy is the only argument: name systems after the gold annotation"),
+        ("gold.spacy", "gold.spacy is the only argument: name systems after the gold annotation"),
         ("sets/news", "sets/news holds no data sets: expected sets/news/DATASET/gold.*"),
         ("nowhere", "nowhere does not exist"),
         (
@@ -335,6 +335,7 @@ def test_what_the_command_refuses(files, arguments, said):
     write(files / "golds.jsonl", *in_sets, in_sets[0] | {"system": "d", "gold": "sets/news/gold.jsonl"})
     write(files / "folds.jsonl", *in_sets, in_sets[0] | {"system": "d", "fold": "2"})
     Path("broken.jsonl").write_text("{")
+    Path("gold.spacy").touch()
     Path("empty.csv").write_text("data set,gold,system,predictions\n")
     assert said in flat(refused("leaderboard", *arguments.split()))
 
