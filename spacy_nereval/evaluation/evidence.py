@@ -20,13 +20,14 @@ from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, sum_counts
 from .bounds import TINY, degrees_of_freedom, spread
-from .collapsing import require_half_samples, spans_and_documents, unit_numbers
+from .collapsing import effective_by_score, require_half_samples, spans_and_documents, unit_numbers
 from .differences import LEAST_DIFFERING, Differences, rare_bounds, swap_test, t_test, widen_interval
 from .jackknife import difference_of_runs
 from .pairs import Contributions, Pair, Spread, all_labels, balances, split_by_classes
-from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
+from .resampling import Confidence, HalfSamples, Units, unit_weights
 from .scores import score_sums
 from .tested import Subject, difference, greatest_difference, limit_of_difference
+from .unit_weights import UnitWeights
 from .variance import mean_of_runs, run_errors
 
 CELLS = 1 << 25
@@ -42,7 +43,7 @@ class Evidence(NamedTuple):
     Attributes:
         subject: The score.
         values: Its values for the baseline and the system.
-        k: The effective number of units, by the spans of both systems.
+        k: The effective number of units that inform the score of either system, by the spans of both.
         differing: The number of units that differ in this score, with several training runs of those whose counts
             differ; None if it is not known.
         test: The test at a confidence level; None if there is none.
@@ -92,8 +93,9 @@ def swap_evidence(
             f"{confidence.level:g}; expected at least {least}"
         )
     labels = tuple(subject.label for subject in subjects if subject.label is not None)
-    weights = unit_weights([[Table(baseline, labels)], [Table(system, labels)]], units)
-    swapping = _Swaps(swaps, effective_by_label(weights, labels))
+    tables = [[Table(baseline, labels)], [Table(system, labels)]]
+    weights = unit_weights(tables, units)
+    swapping = _Swaps(swaps, effective_by_subject(tables, units, subjects))
     balance = balances(weights[:, -1], swaps)
     for metrics in split_by_classes(baseline.metrics):
         pair = Pair(baseline, system, metrics)
@@ -112,16 +114,35 @@ def swap_evidence(
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
 
 
+def effective_by_subject(
+    tables: Sequence[Sequence[Table]], units: Units, subjects: Sequence[Subject]
+) -> dict[tuple[str, str, str | None], float]:
+    """Return the effective number of units that inform each subject in some run, by its key.
+
+    Args:
+        tables: The documents of each system's training runs.
+        units: Their units.
+        subjects: The scores.
+    """
+    weights, first = UnitWeights(tables, units), tables[0][0]
+    effective = {metric.name: weights.effective(metric) for metric in first.metrics}
+    place = {None: -1} | {label: number for number, label in enumerate(first.labels)}
+    return {
+        subject.key: float(effective[subject.metric.name][subject.score.name][place[subject.label]])
+        for subject in subjects
+    }
+
+
 def _has_test(subject: Subject, contributions: Contributions) -> bool:
     """Return whether a difference is tested: enough units differ, and the score is no function of another one."""
     return len(contributions.units) >= LEAST_DIFFERING and subject.score.complement_of is None
 
 
 class _Swaps(NamedTuple):
-    """Swaps, and the effective number of units of each label, "" for all."""
+    """Swaps, and the effective number of units of each subject, by its key."""
 
     swaps: HalfSamples
-    effective: Mapping[str, float]
+    effective: Mapping[tuple[str, str, str | None], float]
 
     def evidence(
         self,
@@ -143,7 +164,7 @@ class _Swaps(NamedTuple):
             spread: How the difference varies with the units; None if it is not tested.
         """
         a, b = (np.asarray(value).item() for value in values)
-        k, gap, limit = self.effective[subject.label or ""], difference(a, b), limit_of_difference(subject.score, a, b)
+        k, gap, limit = self.effective[subject.key], difference(a, b), limit_of_difference(subject.score, a, b)
         evidence = Evidence(subject, (a, b), k, len(contributions.units), None, limit=limit)
         if not math.isfinite(gap) or subject.score.complement_of is not None:
             return evidence
@@ -233,8 +254,8 @@ def run_evidence(
         distinct_subjects = [subjects[n] for n in distinct]
         a, b = (mean_of_runs([_subject_scores(table, halves, distinct_subjects) for table in side]) for side in tables)
         variance[distinct] = np.where(2 * np.isfinite(b - a).sum(axis=0) >= halves.sums, spread(b - a) ** 2, np.nan)
-    effective = effective_by_label(unit_weights(tables, units), labels)
-    k = np.array([effective[subject.label or ""] for subject in subjects])
+    effective = effective_by_subject(tables, units, subjects)
+    k = np.array([effective[subject.key] for subject in subjects])
     errors = run_errors(first, second, variance, degrees_of_freedom(k, by_unit.bearers))
     differing = _count_differing(baseline, system, subjects)
     means = zip(*(mean_of_runs(side).tolist() for side in (first, second)))
@@ -289,14 +310,14 @@ def half_sample_evidence(baseline: Counts, system: Counts, subjects: Sequence[Su
     labels = all_labels(baseline, system)
     wholes = [sum_counts(counts, labels=labels) for counts in (baseline, system)]
     halves = [require_half_samples(counts).sums.extend_labels(labels) for counts in (baseline, system)]
-    k, gaps = pair_effective_units(baseline, system), halves[1] - halves[0]
+    effective, gaps = pair_effective_by_subject(baseline, system, subjects), halves[1] - halves[0]
     by_metric = {of_metric[0].metric.name: of_metric for of_metric in zip(*map(score_sums, (*wholes, *halves)))}
     for subject in subjects:
         first, second, *drawn = (subject.values(scores, labels) for scores in by_metric[subject.metric.name])
         at = None if subject.label is None else labels.index(subject.label)
         columns = slice(None) if at is None else slice(at, at + 1)
         a, b, apart = float(first[0]), float(second[0]), drawn[1] - drawn[0]
-        evidence = Evidence(subject, (a, b), k[subject.label or ""], None, None, error=math.nan)
+        evidence = Evidence(subject, (a, b), effective[subject.key], None, None, error=math.nan)
         defined = 2 * np.isfinite(apart).sum() >= len(apart) and math.isfinite(b - a)
         if defined and subject.score.complement_of is None and _has_enough_differing(subject.metric, gaps, columns):
             error = float(spread(apart))
@@ -348,3 +369,21 @@ def pair_effective_units(baseline: Counts, system: Counts) -> Mapping[str, float
             spans[name] = spans.get(name, 0.0) + total
             roots[name] = roots.get(name, 0.0) + (total / math.sqrt(effective[name]) if effective[name] else 0.0)
     return {name: (spans[name] / roots[name]) ** 2 if roots[name] else 0.0 for name in spans}
+
+
+def pair_effective_by_subject(
+    baseline: Counts, system: Counts, subjects: Sequence[Subject]
+) -> dict[tuple[str, str, str | None], float]:
+    """Return the effective number of units that inform each subject, by its key: that of all spans, times the share
+    of units that inform the score of a system, of the system with the greater share. It is a lower bound."""
+    by_label, shares = pair_effective_units(baseline, system), dict[tuple[str, str, str | None], float]()
+    for counts in (baseline, system):
+        numbers = unit_numbers(counts)
+        labels, effective = sum_counts(counts).labels, effective_by_score(counts, numbers)
+        for subject in subjects:
+            name = subject.label or ""
+            if subject.label in (None, *labels) and numbers.effective[name]:
+                at = -1 if subject.label is None else labels.index(subject.label)
+                share = float(effective[subject.metric.name, subject.score.name][at]) / numbers.effective[name]
+                shares[subject.key] = max(share, shares.get(subject.key, 0.0))
+    return {subject.key: by_label[subject.label or ""] * shares.get(subject.key, 1.0) for subject in subjects}

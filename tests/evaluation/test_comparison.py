@@ -205,13 +205,26 @@ def twin_rows(a: list[Document], b: list[Document], metrics: list[Metric], swaps
     first, second = (block(documents, ("scores",)) for documents in (a, b))
     weight = {key: first[key] + second[key] for key in keys}
     balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
-    alone = [[int(key != unit) for key in keys] for unit in keys]
-    swapped = [(scores(row), scores([1 - bit for bit in row])) for row in alone]
-    without = [
-        [evaluate(count([d for d in side if key_of(d) != unit], metrics))["metrics"] for side in (a, b)]
-        for unit in keys
-    ]
-    return observed, after, balances, exact, swapped, without, kish([*weight.values()])
+    single = [[int(key != unit) for key in keys] for unit in keys]
+    swapped = [(scores(row), scores([1 - bit for bit in row])) for row in single]
+    without, alone = (
+        [
+            [evaluate(count([d for d in side if (key_of(d) == unit) is inside], metrics))["metrics"] for side in (a, b)]
+            for unit in keys
+        ]
+        for inside in (False, True)
+    )
+
+    def k_of(name: str, score: str) -> float:
+        """Kish's number of the units that have the score in a system alone, or whose absence changes it."""
+        whole, left, inside = (
+            [[side[name]["scores"][score] for side in pair] for pair in pairs] for pairs in ([observed], without, alone)
+        )
+        informs = [[x is not None for x in own] + [x != y for x, y in zip(*whole, out)]
+                   for out, own in zip(left, inside)]  # fmt: skip
+        return kish([w if any(row) else 0 for w, row in zip(weight.values(), informs)])
+
+    return observed, after, balances, exact, swapped, without, k_of
 
 
 def gaps_of(pairs: Any, name: str, score: str) -> list[float | None]:
@@ -222,7 +235,7 @@ def gaps_of(pairs: Any, name: str, score: str) -> list[float | None]:
 
 def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metric], swaps: int) -> set[str]:
     """Return the metrics of which intervals were compared."""
-    observed, after, balances, exact, swapped, without, k = twin_rows(a, b, metrics, swaps, 5)
+    observed, after, balances, exact, swapped, without, k_of = twin_rows(a, b, metrics, swaps, 5)
     found = compare(count(a, metrics), count(b, metrics), confidence=Confidence(0.9, seed=5), trials=swaps)
     rows = by_score(make_plain(found))
     family = families(metrics)
@@ -230,7 +243,7 @@ def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metri
     by_name, compared = {metric.name: metric for metric in metrics}, set()
     for (name, score), row in rows.items():
         metric = by_name[name]
-        values = [side[name]["scores"][score] for side in observed]
+        k, values = k_of(name, score), [side[name]["scores"][score] for side in observed]
         assert (row["baseline_value"], row["value"]) == pytest.approx(values, abs=1e-12)
         declared = metric.score_by_name[score]
         gap, alone = values[1] - values[0], gaps_of(swapped, name, score)

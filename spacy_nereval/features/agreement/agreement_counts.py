@@ -327,6 +327,9 @@ class AgreementCounts:
         self, number: Callable[[KeyPath], float], jackknife: Jackknife
     ) -> Iterator[tuple[KeyPath, Interval]]:
         """Yield the intervals of alphas and kappas, and of F against the others' majority."""
+        against = self._whole_blocks["against"].toarray().reshape(-1, len(self.shared.annotators), 3)
+        for annotator, has_spans in zip(self.shared.annotators, against.any(axis=2).T):
+            jackknife.restrict(("consensus", "against", annotator), np.flatnonzero(has_spans))
         alone = jackknife.group_sums(self._whole_blocks)
         overall = {name: block for name, block in alone.items() if not is_of_labels(name)}
         samples = jackknife.values(overall, self._divisor, self._chance_scores)

@@ -376,6 +376,8 @@ class Jackknife:
         unit_spans, number = spans.sum(axis=1), np.append(spans.sum(axis=0), len(span_places))
         k = kish(number, np.append((spans * spans).sum(axis=0), (unit_spans**2).sum()))
         self.effective: dict[str, float] = dict(zip((*labels, ""), k.tolist()))
+        self._unit_spans: NDArray[np.int64] = unit_spans
+        self._effective_of: dict[KeyPath, float] = {}
         gold = number / np.mean([len(document.spans) for document in shared.documents])
         self._spans = dict(zip((*labels, ""), gold.tolist()))
 
@@ -390,6 +392,17 @@ class Jackknife:
         return IntervalBasis(
             "half", level, halves.sums, seed, *base, halves.exact, self.effective[""], self.concentrated
         )
+
+    def restrict(self, path: KeyPath, documents: NDArray[np.int64]) -> None:
+        """Say that only some documents, by their indices, inform the numbers under a path: those of other annotators
+        say nothing about a pair, or about an annotator."""
+        spans = self._unit_spans[np.unique(self._units.of_document[documents])]
+        self._effective_of[path] = float(kish(spans.sum(), (spans * spans).sum()))
+
+    def _effective_units(self, number: Number) -> float:
+        """Return the effective number of units that inform a number."""
+        k = self.effective.get(number.label, 0.0)
+        return next((self._effective_of[path] for path in self._effective_of if number.path[: len(path)] == path), k)
 
     def group_sums(self, blocks: Mapping[str, csr_array]) -> dict[str, csr_array]:
         """Return the single-group sums of each block, sparse [groups, columns]."""
@@ -489,7 +502,7 @@ class Jackknife:
             mixed: For each number, in how many units there are errors, or hits, whichever is less.
             left_out: The leave-one-out values of a metric's headlines by name, on the scale of their variance.
         """
-        k = np.array([self.effective.get(number.label, 0.0) for number in numbers])
+        k = np.array([self._effective_units(number) for number in numbers])
         values = np.array([number.value for number in numbers])
         intervals = score_intervals(
             values,
@@ -566,6 +579,8 @@ def pair_intervals(
     groups = [jackknife.pair_groups(table) for table in tables]
     has_classes = any(metric.classes for metric in metrics)
     for number, (table, table_groups) in enumerate(zip(tables, groups)):
+        has_spans = table.spans(*UNLIKE, Kind.HIT).sum(axis=1) > 0
+        jackknife.restrict(("pairs", number), table.pair.places[has_spans])
         jackknife.mixed.append(_mixed_numbers(table.labels, [_SpanNumbers.create(table, table_groups)]))
         directions = [[side] for side in table.group_documents(table_groups, of_labels=has_classes)]
         for estimates in jackknife_per_run(directions, mean_of_pairs, mean_of_pairs):

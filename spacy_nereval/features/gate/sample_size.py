@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.about import __version__
 from ...core.arguments import MARGIN, check_value
-from ...core.declaration import GOLD_SPANS, PRED_SPANS
+from ...core.declaration import GOLD_SPANS
 from ...core.messages import spell_argument
 from ...counting.counts import Counts
 from ...counting.table import Table
@@ -40,6 +39,7 @@ from ...evaluation.resampling import Units
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, limit_of_difference
+from ...evaluation.unit_weights import UnitWeights
 from ...evaluation.variance import count_bearers, find_errors_and_hits
 from .gate_rules import MET, RuleJudge, bounds_if_unseen, interval_verdict
 from .policy import AGAINST_BASELINE, DIFFERENCE, FLAGGED, NOT_DECIDED, RATE_BETWEEN, Policy, Rule, allowed_range
@@ -89,7 +89,7 @@ class Pilot(NamedTuple):
     Attributes:
         value: The number itself: a score on the scale of its variance, or a difference.
         influence: The influence of the unit on the number, as in the jackknife; 0 on average.
-        weight: The number of gold and predicted spans of the unit.
+        weight: The number of gold and predicted spans of the unit; 0 if it says nothing about the score.
         gold: The number of its gold spans.
         sides: Whether it has an error, and whether it has a hit, [2, units]; for a difference, whether it differs.
         units_per_entry: The number of units per entry; above 1 where there are more than `MOST_GROUPS`.
@@ -147,8 +147,9 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
             for table in tables
         ]
     )
-    spans = [_spans_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
-    gold = _spans_of_groups(tables[0], units, labels, subject, GOLD_SPANS)
+    at = None if subject.label is None else labels.index(subject.label)
+    of_units = UnitWeights([[table] for table in tables], units).of_score(subject.metric, subject.score.name, at)
+    weight, gold = np.bincount(units.group, of_units, groups).astype(float), _gold_of_groups(tables[0], units, at)
     contributions, added, limit = None, np.zeros(groups), math.inf
     if theirs is None:
         scale = variance_scale(subject.score.limits, (groups,))
@@ -167,7 +168,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         limit = limit_of_difference(subject.score, values[0, 0, 0], values[1, 0, 0])
     influence = (groups - 1) * (whole - left)
     others = len(units) / groups, contributions, added, limit
-    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *others)
+    return Pilot(float(whole[0]), influence - influence.mean(), weight, gold, sides, *others)
 
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
@@ -176,12 +177,10 @@ def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | No
     return np.asarray(subject.values(scores, table.labels), dtype=float)
 
 
-def _spans_of_groups(
-    table: Table, units: Units, labels: Sequence[str], subject: Subject, kinds: Sequence[Any]
-) -> Floats:
-    """Return the number of spans of each group, by what they count for (`kinds`); float64[groups]."""
-    spans = (units.groups @ table.spans(*kinds)).toarray()
-    numbers: Floats = spans.sum(axis=1) if subject.label is None else spans[:, labels.index(subject.label)]
+def _gold_of_groups(table: Table, units: Units, label: int | None) -> Floats:
+    """Return the number of gold spans of each group, of a label by its index or of all; float64[groups]."""
+    spans = (units.groups @ table.spans(*GOLD_SPANS)).toarray()
+    numbers: Floats = spans.sum(axis=1) if label is None else spans[:, label]
     return numbers.astype(float)
 
 
