@@ -580,6 +580,7 @@ def pair_intervals(
     has_classes = any(metric.classes for metric in metrics)
     for number, (table, table_groups) in enumerate(zip(tables, groups)):
         has_spans = table.spans(*UNLIKE, Kind.HIT).sum(axis=1) > 0
+        jackknife.restrict(("pairs", number, "kappa"), table.pair.places)  # It counts the words outside spans, too.
         jackknife.restrict(("pairs", number), table.pair.places[has_spans])
         jackknife.mixed.append(_mixed_numbers(table.labels, [_SpanNumbers.create(table, table_groups)]))
         directions = [[side] for side in table.group_documents(table_groups, of_labels=has_classes)]
