@@ -412,6 +412,13 @@ MARGIN = Argument(
     most=sys.float_info.max,
     expected="a number of points above 0, such as 1",
 )
+HALF_WIDTH_POINTS = Argument(
+    "How far the interval of the score may reach on either side, in points",
+    takes=Real,
+    least=math.ulp(0.0),
+    most=sys.float_info.max,
+    expected="a number of points above 0, such as 2",
+)
 TRIALS = Argument(
     "Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half of the "
     "documents. By default 10000, or more for many tests",

@@ -303,6 +303,10 @@ UNLIKE = tuple(kind for kind in Kind if kind is not Kind.HIT)
 """The kinds of spans that only one of the two annotators has."""
 
 
+PLANNED: tuple[KeyPath, ...] = (("units", "alpha"), ("u_alpha", "u_alpha"))
+"""The paths of the numbers of which a half width can be planned, besides the mean of the main score over pairs."""
+
+
 class Samples(NamedTuple):
     """A number with its leave-one-out values, from which its interval is computed.
 
@@ -350,6 +354,8 @@ class Jackknife:
         effective: The effective number of units for each label, and for all labels under "".
         mixed: For each pair, and last for all pairs: labels (and "" for all labels) to the number of groups in which
             annotators differ, or of those in which they agree about a span, whichever is less. Set by `pair_intervals`.
+        variances: The variance of each number of `PLANNED`, and of the headlines' means over pairs, in the unit of the
+            number. `variance_intervals` adds them.
         concentrated: The units that hold most of the uncertainty, as in `Drawn`. `variance_intervals` adds them.
     """
 
@@ -378,6 +384,7 @@ class Jackknife:
         self.effective: dict[str, float] = dict(zip((*labels, ""), k.tolist()))
         self._unit_spans: NDArray[np.int64] = unit_spans
         self._effective_of: dict[KeyPath, float] = {}
+        self.variances: dict[KeyPath, float] = {}
         gold = number / np.mean([len(document.spans) for document in shared.documents])
         self._spans = dict(zip((*labels, ""), gold.tolist()))
 
@@ -515,6 +522,10 @@ class Jackknife:
             level=self._confidence.level,
             limits=[number.limits for number in numbers],
         )
+        slope = variance_scale([number.limits for number in numbers], (len(numbers),)).slope(values)
+        for number, of_number in zip(numbers, (variance.variance * slope**2).tolist()):
+            if number.path in PLANNED or number.headline:
+                self.variances[number.path] = of_number
         low, high, units, freedom, flag = (column.tolist() for column in intervals[:5])
         for n, number in enumerate(numbers):
             least = max(low[n], LEAST_CORRECTED) if number.limits == CORRECTED else low[n]
