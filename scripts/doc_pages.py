@@ -17,8 +17,9 @@ KINDS = {
     "tutorial": ("Learn: a tutorial", "better-model"),
     "how-to": (
         "Do something: how-to pages",
-        "which-score score-files convert spacy-model notebook checkpoint compare several-seeds gate errors review "
-        "thresholds units agreement language-models migrate tracker many-machines own-metric train",
+        "which-score score-files convert spacy-model notebook training-loop checkpoint compare several-seeds "
+        "leaderboard figures gate errors review thresholds units agreement language-models migrate tracker "
+        "many-machines own-metric train",
     ),
     "reference": (
         "Look something up: reference",
@@ -82,8 +83,8 @@ Three ways in:
 PICTURES = (
     ("Which mistakes repeat?", "how-to/errors.md", "The report", "report.png"),
     ("Is the new system better?", "how-to/compare.md", "The command compare in a terminal", "terminal.svg"),
-    ("How sure is a rank?", "explanation/leaderboards.md", "Intervals", "explanation/leaderboards-intervals.svg"),
-    ("Which metric ranks how?", "explanation/choosing.md", "Ranks", "explanation/leaderboards-ranks.svg"),
+    ("How sure is a rank?", "explanation/leaderboards.md", "Intervals", "explanation/leaderboards-wnut17.svg"),
+    ("Which system is best where?", "how-to/leaderboard.md", "Means", "explanation/leaderboards-hipe2022.svg"),
 )
 """Each picture of the front page: its question, the page that answers it, what it shows, and its file."""
 

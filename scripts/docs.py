@@ -13,7 +13,6 @@ import atexit
 import re
 import runpy
 import sys
-from collections import defaultdict
 from functools import cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -163,7 +162,8 @@ def ready(name: str) -> Metric:
 
 def headlines(metric: Metric) -> list[str]:
     """The keys of the scores that stand for a metric; of tmr, the one on what training did not show."""
-    keys = [score.key for score in metric.headlines if score.key]
+    # The spans of the examples have no attributes.
+    keys = [] if metric.attributes else [score.key for score in metric.headlines if score.key]
     return [key for key in metric.keys if key == "tmr_unseen_any"] or keys
 
 
@@ -171,16 +171,6 @@ def scored(metric: Metric, key: str, gold: list, pred: list) -> str:
     """A score of the example, in percent."""
     (found,) = score_sums(sum_counts(count([document(gold, pred)], [metric])))
     return f"{100 * float(found.scores[metric.keys[key]][0]):.1f}"
-
-
-def verdicts(metric: Metric, gold: list, pred: list) -> str:
-    """Return the verdicts on the errors in the example, with their amounts."""
-    right = {verdict.name for verdict in metric.verdicts(document(gold, gold))}
-    wrong: dict[str, float] = defaultdict(float)
-    for verdict in metric.verdicts(document(gold, pred)):
-        if verdict.name not in right or verdict.amount < 1:
-            wrong[verdict.name] += verdict.amount or 1
-    return ", ".join(f"{name} {amount:.3g}" for name, amount in wrong.items())
 
 
 def choosing_table() -> str:
@@ -234,12 +224,6 @@ def metrics_page() -> str:
         blocks.append("Counts: " + _code(metric.columns) + ".")
         options = [[f"`{o.name}`", o.help, o.values, f"`{o.default}`"] for o in options_of(name)]
         blocks.append(table(["option", "what it does", "values", "default"], options) if options else "No options.")
-        keys = headlines(metric)
-        said = [
-            [case, verdicts(metric, gold, pred), *(scored(metric, key, gold, pred) for key in keys)]
-            for case, (_, gold, pred) in CASES.items()
-        ]
-        blocks.append(table(["on the example", "verdicts", *(f"`{key}`" for key in keys)], said))
     sets = []
     for name, members in SETS.items():
         said = [f"`{m}`" + "".join(f" (`{k}={v}`)" for k, v in given.items()) for m, given in members.items()]

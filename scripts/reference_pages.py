@@ -16,7 +16,7 @@ API = {
         [
             *("score", "Result", "score_runs", "compare", "Comparison", "leaderboard", "Leaderboard", "datasets"),
             *("DataSets", "gate", "Gate", "plan", "Plan", "thresholds", "Thresholds", "apply", "Corrections"),
-            *("Confidence", "Document", "load", "locate", "show"),
+            *("Counter", "Confidence", "Document", "load", "locate", "show"),
         ],
     ),
     "Agreement of annotators": ("spacy_nereval", ["agreement", "Agreement"]),

@@ -5,11 +5,13 @@ rarely to score anything.
 """
 
 from importlib import import_module
+from sys import _getframe as getframe
 from typing import TYPE_CHECKING, Any
 
 from .core.about import __version__
 
 if TYPE_CHECKING:
+    from .api.batches import Counter
     from .api.inputs import load
     from .api.results import Comparison, Result
     from .api.scoring import compare, evaluate, merge, score, score_runs
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from .metrics.registry import create, create_all, names, registry
 else:
     _WHERE = {
+        "api.batches": ("Counter",),
         "api.inputs": ("load",),
         "api.results": ("Comparison", "Result"),
         "api.scoring": ("compare", "evaluate", "merge", "score", "score_runs"),
@@ -58,8 +61,15 @@ else:
                 value = globals()[name] = getattr(import_module(feature.names[name]), name)
                 return value
         if name in ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score"):
-            raise AttributeError(f"{name} is seqeval's: write from {__name__}.compat.seqeval import {name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return getattr(import_module(f"{__name__}.compat.seqeval"), name)
+        from .core.synonyms import python_call
+
+        said = f"{__name__} has no {name!r}"
+        if not name.startswith("_") and (line := python_call(name)):
+            # `from spacy_nereval import NAME` hides the message of an AttributeError, and first asks in this module.
+            importing = getframe(1).f_globals.get("__name__") == "importlib._bootstrap"
+            raise (ImportError if importing else AttributeError)(f"{said}: write {line}")
+        raise AttributeError(f"module {said.replace('has no', 'has no attribute')}")
 
 
 __all__ = [
@@ -68,6 +78,7 @@ __all__ = [
     "Comparison",
     "Confidence",
     "Corrections",
+    "Counter",
     "Counts",
     "DataSets",
     "Document",

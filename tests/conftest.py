@@ -1,6 +1,5 @@
 """What all tests share: the Hypothesis profiles, and which tests are quick."""
 
-import functools
 import gc
 import os
 from collections.abc import Generator, Iterator
@@ -28,9 +27,6 @@ catalogue.AVAILABLE_ENTRY_POINTS = {
     for group in catalogue.AVAILABLE_ENTRY_POINTS.groups
 }
 
-# What is installed stays while tests run, and finding it out takes longer than most tests.
-plugins.entry_points = functools.cache(plugins.entry_points)
-
 FEATURES = {path.name for path in (Path(__file__).parent / "features").iterdir() if path.is_dir()}
 
 QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation", "features", *FEATURES}
@@ -39,6 +35,7 @@ QUICK_ROOMS = {"core", "metrics", "counting", "io", "cli", "evaluation", "featur
 THOROUGH = {
     "test_agreement.py",
     "test_agreement_of_anything.py",
+    "test_thresholds_of_anything.py",
     "test_agreement_page.py",
     "test_agreement_command.py",
     "test_agreement_witnesses.py",
@@ -46,7 +43,6 @@ THOROUGH = {
     "test_browser_filters.py",
     "test_browser_review.py",
     "test_browser_texts.py",
-    "test_cited_agree.py",
     "test_collapse.py",
     "test_collapsed.py",
     "test_comparison.py",

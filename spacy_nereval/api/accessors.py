@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
 from ..core.messages import describe_unknown, join_names
+from ..core.synonyms import SCORE_NAMES, python_line
 from ..evaluation.bounds import UNBOUNDED
 from ..metrics.registry import names
 from ..reporting.declared import has_hits
+from ..reporting.figures import Figure, matrix_figure
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records
 from ..reporting.result_table import Cost, Interval, ResultTable, direction
 from ..reporting.terminal import render
-from ..reporting.verdict_tables import matrix_table
+from ..reporting.verdict_tables import NO_SPAN, matrix_table
 from .shown import as_html, frame
 
 if TYPE_CHECKING:
@@ -26,26 +28,10 @@ T = TypeVar("T")
 Bounds = Callable[[], Mapping[str, Any]]
 """Returns the intervals of scores, which are computed only when they are asked for."""
 
-HABITS = {
-    "precision": "p",
-    "recall": "r",
-    **dict.fromkeys(("f1", "f_1", "fscore", "f1_score", "f1-score", "fbeta"), "f"),
-    "score": "value",
-    **dict.fromkeys(("ci", "confidence_interval"), "interval()"),
-    "low": "interval().low",
-    "high": "interval().high",
-    "macro": "averages['macro']",
-    "weighted": "averages['weighted']",
-    **dict.fromkeys(("f1_macro", "macro_f1", "macro_f"), "averages['macro']['f']"),
-    **dict.fromkeys(("per_type", "per_label"), "labels"),
-}
-"""Names from other packages, and how a metric's scores are called here."""
-
-
 # fmt: off
 MetricName = Literal[
-    "strict", "semeval", "slot_error", "loio", "fair", "wrf", "ace", "char", "hierarchical", "overlap",
-    "plagdet", "relaxed", "tmr", "token",
+    "strict", "semeval", "slot_error", "loio", "fair", "wrf", "ace", "attributes", "char", "hierarchical",
+    "overlap", "plagdet", "relaxed", "tmr", "token",
 ]
 """The metrics of this package, but `mentions`, since JSON has this key too."""
 
@@ -56,7 +42,9 @@ ScoreKey = Literal[
     "mentions_r", "mentions_f", "overlap_p", "overlap_r", "overlap_f", "plagdet_p", "plagdet_r", "plagdet_f",
     "plagdet_granularity", "relaxed_p", "relaxed_r", "relaxed_f", "tmr_all", "tmr_seen", "tmr_unseen_any",
     "tmr_unseen_tokens", "tmr_unseen_type", "tmr_confusable", "tmr_confusable_seen", "tmr_confusable_unseen",
-    "token_p", "token_r", "token_f", "token_accuracy",
+    "token_p", "token_r", "token_f", "token_accuracy", "attributes_given_p", "attributes_given_r",
+    "attributes_given_f", "attributes_end_p", "attributes_end_r", "attributes_end_f", "attributes_accuracy",
+    "attributes_all",
 ]
 """The score keys of this package that are no names of metrics."""
 # fmt: on
@@ -120,7 +108,8 @@ class Named(dict[str, T]):
 class ScoreSet:
     """The scores of one metric, overall or of a label, each an attribute and an item.
 
-    A score has the name that JSON gives it, such as `f`, or its score key in spaCy, such as `fair_f`.
+    A score has the name that JSON gives it, such as `f`, or its score key in spaCy, such as `fair_f`. `precision`,
+    `recall` and `f1` are understood too.
 
     >>> from spacy_nereval import score
     >>> fair = score([["B-PER", "O"]], [["B-PER", "B-LOC"]], ["fair"]).fair
@@ -188,11 +177,15 @@ class ScoreSet:
             return name
         if name in self.keys:
             return self.keys[name]
+        usual = SCORE_NAMES.get(name.lower(), "")
+        is_other_beta = "1" in name and self._metric.settings.get("beta", 1.0) != 1.0  # F2 is not to be read as F1
+        if usual in values and not is_other_beta:
+            return usual
         raise KeyError(self._absent(name))
 
     def _absent(self, name: str) -> str:
         names_known = [*self._values["scores"]]
-        usual = HABITS.get(name.lower(), name)
+        usual = SCORE_NAMES.get(name.lower(), name)
         if name in self.counts:
             return f"{self.name} has no score {name!r}, but a count: write .counts[{name!r}]"
         alike = [score for score in names_known if score.endswith(f"_{usual}")]
@@ -275,13 +268,17 @@ class Confusion(dict[str, dict[str, int]]):
     (1, 1, 0, ['LOC', 'PER', ''])
     """
 
-    def __init__(self, metric: Metric, cells: Mapping[str, Mapping[str, int]]) -> None:
-        self.labels: list[str] = sorted({*cells, *(label for row in cells.values() for label in row)} - {""}) + [""]
+    def __init__(
+        self, metric: Metric, cells: Mapping[str, Mapping[str, int]], more: Sequence[str] | None = None
+    ) -> None:
+        labels = {*cells, *(label for row in cells.values() for label in row)} - {"", *(more or ())}
+        self.labels: list[str] = [*sorted(labels), ""]
         """The labels, and last "" for no span."""
+        columns = [*sorted(labels), *(more or ()), ""]
         super().__init__(
-            {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in self.labels}) for gold in self.labels}
+            {gold: Named({pred: cells.get(gold, {}).get(pred, 0) for pred in columns}) for gold in self.labels}
         )
-        self._metric = metric
+        self._metric, self._more = metric, more
 
     @overload
     def __getitem__(self, key: str) -> dict[str, int]: ...
@@ -298,7 +295,7 @@ class Confusion(dict[str, dict[str, int]]):
 
     @property
     def _table(self) -> ResultTable:
-        return matrix_table(self._metric, self, self.labels[:-1])
+        return matrix_table(self._metric, self, self.labels[:-1], self._more)
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the matrix as a pandas DataFrame with gold labels as its index and predicted ones as its columns.
@@ -308,7 +305,20 @@ class Confusion(dict[str, dict[str, int]]):
         Raises:
             ValueError: pandas is not installed.
         """
-        return frame(records(self._table)).set_index("gold").rename_axis(columns=predicted_axis(self._metric))
+        axis = predicted_axis(self._metric) if self._more is None else "predicted"
+        return frame(records(self._table)).set_index("gold").rename_axis(columns=axis)
+
+    def plot(self) -> Figure:
+        """Return the matrix as a figure: a notebook shows it, and `save` writes it as `.svg`, `.png` or `.pdf`.
+
+        Raises:
+            ValueError: The matrix is empty.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-LOC"]], ["strict"]).confusion("strict").plot().spec["height"]
+        72
+        """
+        return matrix_figure(self, NO_SPAN)
 
     def __repr__(self) -> str:
         return f"{self._table.heading}\n{render(self._table)}"
@@ -365,7 +375,7 @@ class LabelScores:
 
     def _absent(self, name: str) -> str:
         """Return what to write instead of the name of a score without its metric; "" if it is no such name."""
-        usual = {"f1-score": "f"}.get(name, HABITS.get(name, name))
+        usual = {"f1-score": "f"}.get(name, SCORE_NAMES.get(name, name))
         names_known = (*OF_METRICS, "counts")
         lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, *names_known)]
         return f"the label {self.label} has no {name!r}: write {join_names(lines)}" if lines else ""
@@ -416,51 +426,23 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
 OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().high")
 """What the scores of every metric and label have."""
 
-LINES = {
-    "to_csv": "r.save('scores.csv')",
-    "to_excel": "r.to_frame().to_excel('scores.xlsx')",
-    **dict.fromkeys(("to_pandas", "to_df", "df", "dataframe"), "r.to_frame()"),
-    **dict.fromkeys(("to_dataframe", "frame"), "r.to_frame('all')"),
-    **dict.fromkeys(("from_json", "read"), "r.load('result.json')"),
-    **dict.fromkeys(("displacy", "visualize"), "r.render(0)"),
-    "plot": "r.report()",
-    "confidence": "r.headline.interval, and score(..., confidence=True) for those of all scores",
-    "support": "r.labels['{label}'].support, or r['gold']",
-    "averages": "r.{metric}.averages",
-    **dict.fromkeys(("macro_f1", "f1_macro"), "r.{metric}.averages['macro']['f']"),
-    "print": "print(r)",
-    "to_html": "r.save('report.html')",
-    "classification_report": "print(r), or r.to_frame('label-scores')",
-    "confusion_matrix": "r.confusion('strict').to_frame(), and r.confusion('fair') for the errors alone",
-    **dict.fromkeys(("per_type", "types", "per_label", "ents_per_type", "by_label"), "r.labels"),
-    "results": "r.to_dict()",
-    "value": "r.headline.value",
-    "interval": "r.headline.interval",
-    "intervals": "r.{metric}.interval(), and score(..., confidence=True) for those of all scores",
-    **dict.fromkeys(("micro avg", "micro"), "r.{metric}.scores"),
-    **dict.fromkeys(("macro avg", "macro"), "r.{metric}.averages['macro']"),
-    "weighted avg": "r.{metric}.averages['weighted']",
-}
-"""Names from other packages, and what to write here instead, with one of the metrics that were scored."""
-
 
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:
     """Return the line to write instead of a name that a `Result` does not have, with what is wrong; "" if unknown."""
-    if name in LINES:
-        return f"write {LINES[name].format(metric=next(iter(parts)), label=next(iter(labels), 'PER'))}"
+    labels = [*labels]
     bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
-    usual = HABITS.get(bare, bare)
-    if usual in ("p", "r", "f", "value", "interval()"):
+    usual = SCORE_NAMES.get(bare, bare)
+    if name in labels:
+        return f"it is a label: write r.labels[{name!r}]"
+    if usual in ("p", "r", "f", "interval()") or name == "score":
         score_names = {metric: {*part.keys.values()} for metric, part in parts.items()}
         lines = [f"r.{metric}.{usual}" for metric in parts if usual in (*score_names[metric], "value", "interval()")]
         return f"write {join_names(lines[:3])}, or r.headline" if lines else "write r.headline.value"
+    if line := python_line(name, next(iter(parts)), next(iter(labels), "PER")):
+        return f"write {line}"
     if bare != name and bare in paths(parts):
         return f"score keys have no prefix here: write r[{bare!r}]"
-    if name in labels:
-        return f"it is a label: write r.labels[{name!r}]"
     metric = name.partition(".")[0]
     if metric not in parts and metric in names():
         return f"{metric} is not among the metrics: write score(gold, pred, {[*parts, metric]})"
-    if name in flat(parts):
-        return f"write r[{name!r}]"
-    return ""
+    return f"write r[{name!r}]" if name in flat(parts) else ""

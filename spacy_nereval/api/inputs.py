@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from inspect import Parameter, signature
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, side_reading, validate_settings
+from ..core.attribute_values import keep_attributes, split_names
+from ..core.document_fields import keep_fields
 from ..core.labels import rules_of
-from ..core.messages import describe_unknown, shorten, spell_argument
+from ..core.messages import did_you_mean, shorten, spell_argument
 from ..core.spans import Document, relabel
+from ..core.synonyms import python_call
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
@@ -24,7 +27,7 @@ from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
 from .items import LACKING, Ends, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
-from .sides import Side, TagNames, error_at_document, names_of_tags, read_file, read_if_path, tags_of
+from .sides import Side, TagNames, check_arguments, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -77,7 +80,9 @@ def kept_items(items: Items, gold: Any) -> tuple[Items, Any]:
 def gold_labels(documents: Iterable[Document | None]) -> Iterator[str]:
     """Yield the gold labels of the first documents, in which labels with levels are looked for."""
     for document in islice(documents, SEARCHED_DOCUMENTS):
-        yield from (label for _, _, label in sorted(document.sides[0] if document else ()))
+        rules = document and document.label_rules
+        if document and not (rules and rules.label_from):  # links have levels that mean nothing
+            yield from (label for _, _, label in sorted(document.sides[0]))
 
 
 def documents(
@@ -97,6 +102,7 @@ def documents(
     """
     for side in (gold, pred):
         side.check_single("gold and pred as separate items")
+    check_arguments((gold, pred), reading)
     for side in (gold, pred):
         if side.about.holds_text and text is not None:
             raise ValueError(f"text= is given, but the {side.about.words} have their own: leave it out")
@@ -121,6 +127,7 @@ class ItemReading(TypedDict, total=False):
     keys: Any
     labels: Mapping[str, str | None] | str | Path | None
     only: Iterable[str] | str | None
+    label_from: Iterable[str] | str | None
     depth: int | None
     sep: str
     match: str
@@ -138,36 +145,56 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def with_item_reading(function: Function) -> Function:
-    """Show the arguments of `ItemReading`, with their defaults, to `help` and to whatever completes names."""
+    """Return a function that refuses unknown arguments and shows those of `ItemReading`, with their defaults.
+
+    `help` and whatever completes names see them.
+    """
     short = signature(function)
     shown = [parameter for parameter in short.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
     for name, kind in ItemReading.__annotations__.items():
         written = getattr(kind, "__forward_arg__", kind)
         shown.append(Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Reading, name), annotation=written))
-    function.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]
-    return function
+    accepted = [parameter.name for parameter in shown]
+
+    @wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if unknown := [name for name in kwargs if name not in accepted]:
+            raise TypeError(describe_argument(unknown[0], function.__qualname__.removesuffix(".__init__"), accepted))
+        with keep_fields(kwargs.get("by")):
+            return function(*args, **kwargs)
+
+    checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
+    return checked  # type: ignore[return-value]  # it takes what the function takes
 
 
-OF_OTHERS = {
-    **dict.fromkeys(("ci", "intervals", "bootstrap"), "confidence=True"),
-    "average": "result.fair.averages['macro'], or 'weighted' or 'docs'",
-    "mode": "metrics='strict'",
-}
-"""Arguments of other packages, and what to write instead."""
+def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
+    """Return the message that a function has no such argument, with the line to write, or with all arguments.
+
+    >>> describe_argument("n_bootstrap", "score", ["gold", "pred"])
+    'score has no argument n_bootstrap: write score(gold, pred, confidence=True), and r.strict.interval() for one score'
+    """
+    said = f"{function} has no argument {shorten(name)}"
+    if line := python_call(name):
+        return f"{said}: write {line}"
+    asked = did_you_mean(name, accepted)
+    return f"{said}{asked or '; its'}{asked and ' Its'} arguments are {', '.join(accepted)}"
 
 
 def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """Return how items are read, from the arguments of a function that takes items.
 
     Raises:
-        TypeError: There is no such argument.
         ValueError: An argument has none of the values that it takes.
     """
-    if unknown := [name for name in arguments if name not in ItemReading.__annotations__]:
-        if line := OF_OTHERS.get(unknown[0]):
-            raise TypeError(f"unexpected argument: there is no {unknown[0]!r}: write {line}")
-        raise TypeError(f"unexpected argument: {describe_unknown(unknown[0], ItemReading.__annotations__)}")
-    return validate_settings(replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names"))))
+    given: dict[str, Any] = {name: arguments.get(name) for name in ("offsets", "end")}
+    sides: dict[str, Any] = {name: ",".join(value) for name, value in given.items() if _are_texts(value)}
+    reading = replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names")), **sides)
+    return validate_settings(reading)
+
+
+def _are_texts(value: Any) -> bool:
+    """Return whether a value is a list with a text for each side."""
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(part, str) for part in value)
 
 
 def not_known(what: str, name: str, of_each: str) -> str:
@@ -300,12 +327,13 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
         return item
     check_unit_is_given(reading)
     format = Format(match=reading.match, occurrences=reading.occurrences, offsets=reading.offsets, end=reading.end)
+    format = format._replace(asked=split_names(reading.label_from))
     try:
         if isinstance(item, Mapping):
             return gliner_record(dict(item)) if "tokenized_text" in item else record_of(dict(item), format)
         from ..integration.examples import doc_record
 
-        return doc_record(item, reading.spans_key)
+        return doc_record(item, reading.spans_key, asked=split_names(reading.label_from))
     except Misfit as error:
         said = suggest_unit(partial(record_of, dict(item)), format)
         raise ValueError(f"{where}: {error}{said}") from None
@@ -357,6 +385,8 @@ def _without_text(gold: Record, pred: Record) -> Document | None:
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.span_scores = {span: score for span, score in pred.span_scores.items() if span in {*kept}}
+    if gold.attributes or pred.attributes:
+        document.attributes = gold.attributes, keep_attributes(pred.attributes, kept)
     document.notes = side_notes(gold.notes, pred.notes)
     return document
 
@@ -470,6 +500,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     """
     for side in sides.values():
         side.check_single("the items of one annotator")
+    check_arguments(sides.values(), reading)
     if all(side.about.holds_text for side in sides.values()):
         if text is not None:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
@@ -567,6 +598,7 @@ def load(
     match_text: str = SAME,
     unit: str | None = None,
     word_column: str | int | None = None,
+    link_column: str | int | None = None,
     scheme: str | None = None,
     outside: str | None = None,
     end: str | None = None,
@@ -580,7 +612,7 @@ def load(
         format: The name of the format; by default inferred from the extension.
         spans_key: Read `doc.spans[spans_key]` of a `.spacy` file instead of `doc.ents`.
         column, keys, repair, discontinuous, offsets, check_text, annotator, tag_names, match, occurrences, match_text,
-        unit, word_column:
+        unit, word_column, link_column:
             As the options of these names in the commands. `unit` counts for gold annotation.
         scheme, outside, end: As the options of these names, too.
 

@@ -6,10 +6,11 @@ Tags and spans have no text of their own. It may be known from elsewhere.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
+from ..core.attribute_values import Attributes, attributes_by_span, item_attributes, split_names
 from ..core.edges import looks_cut
 from ..core.keys import (
     DOCUMENT_PARTS,
@@ -25,7 +26,7 @@ from ..core.keys import (
 )
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
 from ..core.spans import Document
-from ..io.formats import TAG_KEYS
+from ..io.formats import TAG_KEYS, USERS, used_fields
 from ..io.formats.jsonl import is_answer, unpack_pair
 from ..io.formats.settings import Format, exclusive_span, fit_span, spell_per_side, suggest_unit
 from ..io.formats.tags import TagSequence, are_tags
@@ -77,7 +78,13 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
     kept = {*spans}
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
-    return empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+    record = empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
+    if can_be_scored:
+        asked = split_names(reading.label_from)
+        listed = [attributes_of_item(span, asked, f"{name} span {k}") for k, span in enumerate(given)]
+        if any(listed):
+            return record._replace(attributes=attributes_by_span(zip(spans, listed)))
+    return record
 
 
 def check_unit_is_given(reading: Reading) -> None:
@@ -204,22 +211,29 @@ Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "exampl
 
 
 class About(NamedTuple):
-    """What is known of a kind of items: its name in messages, and what an item holds beside its spans."""
+    """What is known of a kind of items: its name in messages, and what an item holds beside its spans.
+
+    `fields` are those of `formats.USERS` that concern it.
+    """
 
     words: str
     holds_text: bool = False
     holds_both_sides: bool = False
+    fields: Collection[str] = ()
 
+
+ALIGNED = ("match_text", "missing_tokens")
+"""The fields of `Format` that concern pairs of items with texts."""
 
 KINDS: Mapping[Kind, About] = {
-    "tags": About("tags"),
-    "spans": About("spans"),
-    "mentions": About("mentions"),
-    "doc": About("spaCy Docs", holds_text=True),
-    "record": About("records", holds_text=True),
+    "tags": About("tags", fields=("scheme", "outside", "repair", "tag_names", "missing_tokens")),
+    "spans": About("spans", fields=("end", "offsets", "keys")),
+    "mentions": About("mentions", fields=("match", "occurrences", "keys")),
+    "doc": About("spaCy Docs", holds_text=True, fields=("spans_key", *ALIGNED)),
+    "record": About("records", holds_text=True, fields=used_fields("jsonl")),
     "document": About("Documents", holds_text=True, holds_both_sides=True),
-    "example": About("Examples", holds_text=True, holds_both_sides=True),
-    "empty": About("empty lists"),
+    "example": About("Examples", holds_text=True, holds_both_sides=True, fields=("spans_key",)),
+    "empty": About("empty lists", fields=(*USERS,)),
 }
 """What each kind of items can answer."""
 
@@ -231,14 +245,34 @@ EXPECTED = (
 
 
 def is_spacy(item: object, name: str) -> bool:
-    """Return whether an item is a spaCy "Doc", "Span" or "Example". spaCy is not imported for it."""
-    module = sys.modules.get("spacy.training" if name == "Example" else "spacy.tokens")
+    """Return whether an item is a spaCy "Doc", "Span", "DocBin", "Example" or "Language". spaCy is not imported."""
+    module = sys.modules.get({"Example": "spacy.training", "Language": "spacy.language"}.get(name, "spacy.tokens"))
     kind = getattr(module, name, None)
     return kind is not None and isinstance(item, kind)
 
 
 FIELDS = {*TAG_KEYS, *TEXTS, *DOCUMENT_PARTS, "tokenized_text", "words", "sentence", "label", "labels"}
 """Keys of a record or a row, which are no labels."""
+
+
+def _of_logits(item: Any) -> list[int] | None:
+    """Return the number of the best tag of each token, if an item has the logits of all tags; None for anything else.
+
+    Logits are an array or a tensor [tokens, tags] of fractions, or as many lists of fractions.
+
+    >>> import numpy as np
+    >>> _of_logits(np.array([[0.1, 2.0, 0.3], [1.5, 0.0, 0.2]])), _of_logits([[0.1, 0.9]]), _of_logits([(0, 3, "PER")])
+    ([1, 0], [1], None)
+    """
+    if hasattr(item, "detach"):  # a tensor of torch
+        item = item.detach().cpu().float().numpy() if item.is_floating_point() else item
+    if len(getattr(item, "shape", ())) == 2 and getattr(item.dtype, "kind", "") == "f":
+        return [int(number) for number in item.argmax(axis=-1)]
+    if not isinstance(item, list) or not item or not all(isinstance(row, (list, tuple)) and row for row in item):
+        return None
+    if not all(isinstance(number, float) for row in item for number in row):
+        return None
+    return [max(range(len(row)), key=row.__getitem__) for row in item]
 
 
 WORD_KEYS, TAG_KEYS_OF_WORDS = ("word", "token", "text", "form"), ("tag", "ner_tag", "ner", "label", "entity")
@@ -288,7 +322,11 @@ def reshape(item: Any, outside: str | None = None) -> Any:
     >>> reshape({"PER": ["Ada", "Bob"]}), reshape({"entities": [(0, 3, "PER")]})
     ([('Ada', 'PER'), ('Bob', 'PER')], [(0, 3, 'PER')])
     """
+    if isinstance(item, Record):  # a tuple of many parts, none of which is looked at
+        return item
     item = unpack_pair(item)
+    if (numbers := _of_logits(item)) is not None:
+        return numbers
     if row := _row_of_words(item, outside):
         return row
     if not isinstance(item, Mapping) or FIELDS & item.keys():
@@ -454,6 +492,15 @@ def score_of(span: Any) -> Any:
     return score if score is None or not hasattr(score, "item") else score.item()
 
 
+def attributes_of_item(span: Any, asked: Collection[str], name: str) -> Attributes:
+    """Return the attributes of a span. Arguments and errors are those of `item_attributes`."""
+    if not is_spacy(span, "Span"):
+        return item_attributes(span, asked, name)
+    from ..integration.span_attributes import span_attributes
+
+    return span_attributes(span, asked)
+
+
 def surface_of(span: Any) -> tuple[str, bool] | None:
     """Return the text that a span repeats, and whether it has to be that of the document.
 
@@ -488,19 +535,18 @@ class Ends:
     """
 
     def __init__(self) -> None:
-        self._cut = self._whole = 0
+        self._cut, self._has_whole = 0, False
 
     def see(self, text: str, start: int, end: int) -> None:
         """Take the span from `start` to `end` into account."""
-        if looks_cut(text, start, end):
+        if not self._has_whole:
+            self._has_whole = not looks_cut(text, start, end)
             self._cut += 1
-        else:
-            self._whole += 1
 
     @property
     def look_inclusive(self) -> bool:
         """Whether three spans or more look so, and none does not."""
-        return self._cut >= 3 and not self._whole
+        return self._cut >= 3 and not self._has_whole
 
     def check(self, end: str | None) -> None:
         """Raise ValueError if nobody said where spans `end`, and they seem to end with their last character."""

@@ -32,6 +32,7 @@ from ..reporting.declared import error_metric, main_metric
 from ..reporting.result_table import ResultTable
 from ..reporting.score_tables import headline_tables
 from ..reporting.score_view import VALUE_BOUNDS, RunsView, ScoreView
+from ..reporting.verdict_tables import hit_matrix
 from ..reporting.view import View
 from .accessors import (
     Confusion,
@@ -89,6 +90,11 @@ class Result(Shown):
         documents: Sequence[Document | None] | None = None,
         notes: Sequence[str] = (),
     ) -> None:
+        if "metrics" not in values:
+            raise ValueError(
+                "this is no result of this package: write score(gold, nlp); or Result(scores['ents_nereval']) with the "
+                "scores of nlp.evaluate, if the pipeline has the scorer of this package"
+            )
         super().__init__(values)
         self._counts = counts
         self._documents = documents
@@ -156,14 +162,36 @@ class Result(Shown):
         """The scores of each label: `labels["PER"].fair.f`."""
         return Named({label: LabelScores(label, self._sets, values) for label, values in self["per_type"].items()})
 
-    def confusion(self, metric: str | None = None) -> Confusion:
+    def flat(self, prefix: str = "", *, labels: bool = False) -> dict[str, float]:
+        """Return numbers alone, by score key, as trackers of experiments take them; undefined scores are left out.
+
+        Args:
+            prefix: What the names begin with, such as "val_".
+            labels: Whether to include the scores of labels, as "PER/strict_f".
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER", "O"]], [["B-PER", "O"]], "strict").flat("val_")
+        {'val_strict_p': 1.0, 'val_strict_r': 1.0, 'val_strict_f': 1.0}
+        >>> score([["O"]], [["O"]], "strict").flat()
+        {}
+        """
+        scores = dict(self.scores)
+        if labels:
+            scores |= {f"{name}/{key}": value for name, row in self.labels.items() for key, value in row.scores.items()}
+        return {f"{prefix}{key}": float(value) for key, value in scores.items() if value is not None}
+
+    def confusion(self, metric: str | None = None, *, hits: bool = False) -> Confusion:
         """Return the confusion matrix of a metric.
 
         Args:
             metric: The name of one of the metrics; by default the one whose verdicts show what is wrong.
+            hits: Whether hits, and nothing else, are on the diagonal, as in scikit-learn. Boundary errors are then in a
+                column "boundary". Without it, the matrix has what the metric declares: `strict` has hits, `fair` errors
+                alone.
 
         Returns:
-            Gold label to predicted label to number, "" for no span; `to_frame()` makes a DataFrame of it.
+            Gold label to predicted label to number, "" for no span; `to_frame()` makes a DataFrame of it, and `plot()`
+            a figure.
 
         Raises:
             KeyError: There is no such metric among those that were scored.
@@ -172,11 +200,19 @@ class Result(Shown):
         >>> from spacy_nereval import score
         >>> score([["B-PER"]], [["B-LOC"]], ["fair"]).confusion()["PER", "LOC"]
         1
+        >>> score([["B-PER"]], [["B-PER"]], ["fair"]).confusion("fair", hits=True)["PER", "PER"]
+        1
         """
         name = metric or main_metric(self._metrics).name
         if name not in self._sets:
             raise KeyError(self._absent(name))
-        return self._sets[name].confusion
+        matrix = self._sets[name].confusion
+        if not hits:
+            return matrix
+        evaluated = self._scored().evaluation
+        judge = self._metric(name)
+        cells, _, more = hit_matrix(judge, evaluated.verdicts(judge))
+        return Confusion(judge, cells, more)
 
     @property
     def _sets(self) -> dict[str, MetricScoreSet]:
@@ -227,7 +263,7 @@ class Result(Shown):
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was left out, since {why}"
-        line = line_for(str(name), self._sets, self.labels) or self._remedy(name)
+        line = self._remedy(name) or line_for(str(name), self._sets, self.labels)
         return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
     def __dir__(self) -> list[str]:
@@ -528,7 +564,7 @@ class Comparison(Shown):
         **dict.fromkeys(("errors", "changes", "fixed", "broken"), "c.to_frame('spans')"),
     }
     _kind: ClassVar[str] = "Comparison"
-    summarised: ClassVar[Sequence[str]] = ("differences", "transitions")
+    summarised: ClassVar[Sequence[str]] = ("differences", "slices", "transitions")
 
     def _view(self, average: str = "micro", *, every: bool = False) -> ComparisonView:
         return ComparisonView(self, self._notes, self._warnings)

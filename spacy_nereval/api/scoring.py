@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain, islice
 from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from ..core.arguments import side_reading
+from ..core.arguments import Reading, side_reading
 from ..core.declaration import Metric
-from ..core.labels import rules_of
-from ..core.messages import describe_unknown, shorten
+from ..core.labels import LabelRules, rules_of
+from ..core.lexicon import cached_lexicon
+from ..core.messages import describe_unknown, shorten, spell_argument
 from ..core.spans import Document, relabel
 from ..counting.counter import count
 from ..counting.counts import Counts
+from ..evaluation.breakdown import Breakdown, parse_attribute, split_attributes
+from ..evaluation.compared_slices import compare_by
 from ..evaluation.comparison import System, comparison
 from ..evaluation.resampling import Confidence, ConfidenceSettings, read_confidence
 from ..evaluation.result import evaluate as evaluate_counts
@@ -24,7 +27,15 @@ from ..evaluation.run_means import evaluate_runs
 from ..evaluation.tested import Hypotheses, families
 from ..io.count_files import load
 from ..io.paths import is_count_file
-from ..metrics.registry import SEARCHED_DOCUMENTS, MetricChoice, add_hierarchical, choose_metrics
+from ..metrics.registry import (
+    ATTRIBUTES_ADDED,
+    ATTRIBUTES_LEFT,
+    SEARCHED_DOCUMENTS,
+    MetricChoice,
+    add_hierarchical,
+    choose_metrics,
+    create,
+)
 from .inputs import (
     ItemReading,
     Items,
@@ -36,8 +47,9 @@ from .inputs import (
     unknown,
     with_item_reading,
 )
+from .models import with_predictions
 from .results import Comparison, Result, have_no_common_label, warnings_of
-from .sides import Side, can_be_kept
+from .sides import Side, can_be_kept, check_arguments
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,6 +62,8 @@ def score(
     metrics: Any = None,
     confidence: ConfidenceSettings = None,
     *,
+    by: Iterable[str] | str | None = None,
+    train: str | Path | None = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     **options: Unpack[ItemReading],
@@ -59,7 +73,8 @@ def score(
     Gold and predictions are lists with one item per document. An item is
 
     - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens, or of numbers with `tag_names`; places
-      numbered -100 on one side are left out on both;
+      numbered -100 on one side are left out on both; or the logits of all tags, an array or tensor [tokens, tags], of
+      which the greatest counts;
     - a list of spans: (start, end, label), or dicts or objects with start, end and label, as
       nervaluate, GLiNER, Presidio and the pipelines of transformers have them;
     - a list of mentions without offsets, (string, label) or {"text": ..., "label": ...}, which are looked
@@ -77,12 +92,17 @@ def score(
     Args:
         gold: The gold annotation, one item per document, or the path of its file or folder; or Documents or Examples,
             which have both sides; or counts.
-        pred: The predictions, or the path of their file or folder.
+        pred: The predictions, or the path of their file or folder; or a spaCy pipeline, its path or package name,
+            which predicts on the texts of gold, with the options of metrics and labels that its config has.
         metrics: Names, as a list or text with commas, or a table `{name: options}`; by default strict, semeval,
             slot_error, loio, fair and wrf. By default wrf is left out if the words are not known, and `hierarchical`
             is added if gold labels have levels, such as LOC/CITY. The result says so.
         confidence: True for intervals, or their settings: `Confidence(level=0.9)` or {"level": 0.9}; by default
             there are none.
+        by: Attributes by which scores are broken down as well, a list or text with commas: fields of the document
+            ("meta.source") or attributes of spans ("eLen", "sLen:5"), as `--by` of the command takes them. They are in
+            result["breakdowns"]. With `confidence`, each bucket is tested against the others.
+        train: The training corpus, or its lexicon, in which attributes such as eCon look spans up.
         text: The text of each document, if the items do not have it.
         tokens: The tokens of each document, as words or (start, end), if the items do not have them.
         scheme: The tagging scheme; "auto" infers it from all tags of a side.
@@ -93,6 +113,8 @@ def score(
         spans_key: Read `doc.spans[spans_key]` of Docs instead of `doc.ents`.
         labels: New names of labels, None to drop them: a table, a JSON file, or text such as "PER=PERSON,MISC=".
         only: The labels to keep, under their new names; by default all.
+        label_from: What becomes the label of every span before that: an attribute such as "kb_id" or "negated", or
+            several, as in "label+negated". A span without the attribute gets "none".
         depth: The number of levels of labels to keep; by default all.
         sep: What separates the levels of a label.
         match: How far a mention without offsets and the text may differ; see `locate`.
@@ -127,29 +149,40 @@ def score(
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
     if counts := counts_of(gold):
-        check_alone(pred=pred, metrics=metrics, text=text, tokens=tokens, **options)
+        check_alone(pred=pred, metrics=metrics, by=by, train=train, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
-    reading = reading_of_items(**options)
+    lookup = Lookup.create(by, train)
+    items, gold, systems, notes = with_predictions(
+        Items(metrics, reading_of_items(**options), text, tokens), gold, {"pred": pred}
+    )
+    (pred,), reading = systems.values(), items.reading
     side = Side(gold, "gold", side_reading(reading, 0))
     if side.kind in ("document", "example") or (side.kind == "empty" and _names_metrics(pred)):
         is_confidence = isinstance(metrics, (Confidence, bool))
         confidence = metrics if confidence is None and is_confidence else confidence
+        check_arguments([side], reading)
         _check_one_side(text, tokens, metrics if not is_confidence and pred is not None else None)
         wanted = metrics if pred is None and not is_confidence else pred
-        read = relabel(_both_sides(side, reading.spans_key), rules_of(reading))
+        rules = rules_of(reading)
+        read = relabel(_both_sides(side, reading.spans_key, rules.label_from if rules else ()), rules)
         chosen = choose_metrics(wanted, lambda: unknown([side]))
         key = reading.spans_key if side.kind == "example" else None
-        return _result_of_documents(
-            read, chosen, confidence, kept=side.is_kept, key=key, sep=None if wanted is not None else reading.sep
-        )
+        sep = None if wanted is not None else reading.sep
+        whole = side.kind == "example" and not lookup.attributes
+        if whole and (result := _result_of_docs(gold, None, reading, chosen, confidence, sep)):
+            return result
+        return _result_of_documents(read, chosen, confidence, lookup, kept=side.is_kept, key=key, sep=sep)
     if pred is None:
         raise ValueError("pred is missing: expected the predictions, one item per document, as the second argument")
     other = Side(pred, "pred", side_reading(reading, 1), side.tag_names)
-    chosen = choose_metrics(metrics, lambda: unknown((side, other), text, tokens))
-    read = relabel(documents(side, other, text, tokens, reading), rules_of(reading))
-    kept = side.is_kept and other.is_kept
+    chosen = choose_metrics(items.metrics, lambda: unknown((side, other), items.text, tokens))
+    read = relabel(documents(side, other, items.text, tokens, reading), rules_of(reading))
+    kept, sep = side.is_kept and other.is_kept, None if metrics is not None else reading.sep
+    are_plain_docs = side.kind == other.kind == "doc" and items.text is tokens is None and not lookup.attributes
+    if are_plain_docs and (result := _result_of_docs(gold, pred, reading, chosen, confidence, sep)):
+        return result
     return _result_of_documents(
-        read, chosen, confidence, kept=kept, key=reading.spans_key, sep=None if metrics is not None else reading.sep
+        read, chosen, confidence, lookup, kept=kept, key=reading.spans_key, sep=sep, notes=notes
     )
 
 
@@ -177,7 +210,7 @@ def score_runs(
         confidence: The settings of the intervals, as for `score`, or None for those that are usual.
         system: The name of the system.
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -203,7 +236,9 @@ def score_runs(
     if counts:
         check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
     else:
-        items, gold = kept_items(Items(metrics, reading_of_items(**options), text, tokens), gold)
+        given = Items(metrics, reading_of_items(**options), text, tokens)
+        items, gold, runs, warnings = with_predictions(given, gold, runs)
+        items, gold = kept_items(items, gold)
         for run, pred in runs.items():
             counted = count_items(gold, pred, items, run)
             counts.append(counted.counts)
@@ -334,9 +369,21 @@ def count_items(
     documents, (chosen, left_out) = documents_of(gold, pred, items, name)
     labels = gold_labels(documents) if items.metrics is None else ()
     metrics, added = add_hierarchical(chosen, labels, items.reading.sep)
+    if attributes_compared(documents)[0] and not any(metric.attributes for metric in metrics):
+        added = [*added, ATTRIBUTES_LEFT]
     if check:
         check(metrics)
     return CountedItems(counts_of_documents(documents, metrics, items.reading.spans_key), documents, left_out, added)
+
+
+def attributes_compared(documents: Iterable[Document | None]) -> tuple[bool, bool]:
+    """Return whether gold and predicted spans of documents have attributes that were not made their labels."""
+    sides = [document.attributes for document in documents if document and not _names_labels(document.label_rules)]
+    return any(gold for gold, _ in sides), any(pred for _, pred in sides)
+
+
+def _names_labels(rules: LabelRules | None) -> bool:
+    return bool(rules and rules.label_from)
 
 
 def counts_of_documents(
@@ -363,10 +410,12 @@ def _result_of_documents(
     documents: Iterable[Document | None],
     chosen: MetricChoice,
     asked: ConfidenceSettings,
+    lookup: Lookup,
     *,
     kept: bool,
     key: str | None = None,
     sep: str | None = None,
+    notes: Sequence[str] = (),
 ) -> Result:
     """Return the result of documents, which it keeps if they are to be listed."""
     confidence = read_confidence(asked)
@@ -374,13 +423,77 @@ def _result_of_documents(
     all_documents = [*documents] if kept else None
     start = all_documents if all_documents is not None else [*islice(documents, SEARCHED_DOCUMENTS)]
     metrics, added = add_hierarchical(chosen.metrics, () if sep is None else gold_labels(start), sep or "")
+    having = attributes_compared(start)
+    if all(having) and sep is not None:
+        metrics, added = (*metrics, create("attributes")), [*added, ATTRIBUTES_ADDED]
+    elif having[0] and not any(metric.attributes for metric in metrics):
+        added = [*added, ATTRIBUTES_LEFT]
+    breakdowns = lookup.breakdowns(metrics)
     # Kept documents get their units when something needs them; see `Result.counts`.
-    counts = counts_of_documents(chain(start, documents), metrics, key, units=confidence is not None or not kept)
+    seen = (_observed(document, breakdowns) for document in chain(start, documents))
+    counts = counts_of_documents(seen, metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
-    return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, all_documents, added)
+    if breakdowns:
+        values["breakdowns"] = {one.by.name: one.result(counts, confidence) for one in breakdowns}
+    values |= {"left_out": chosen.left_out} if chosen.left_out else {}
+    return Result(values, counts, all_documents, [*notes, *added])
 
 
-def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
+def _observed(document: Document | None, breakdowns: Sequence[Breakdown]) -> Document | None:
+    """Return a document, once breakdowns have counted it."""
+    for breakdown in breakdowns:
+        breakdown.add(document)
+    return document
+
+
+class Lookup(NamedTuple):
+    """The attributes by which scores are broken down, and the training corpus in which they look spans up."""
+
+    attributes: Sequence[str]
+    train: str | None
+
+    @classmethod
+    def create(cls, by: Iterable[str] | str | None, train: str | Path | None) -> Lookup:
+        """Return the attributes of an argument. Raise ValueError if one is unknown, or `train` has no effect."""
+        attributes = split_attributes([*by] if by is not None and not isinstance(by, str) else by or [])
+        needing = [parse_attribute(name).attribute.needs_lexicon for name in attributes]
+        if train is not None and not any(needing):
+            raise ValueError(f"{spell_argument('train', str(train))} is given, but no attribute looks up spans in it")
+        return cls(attributes, None if train is None else str(train))
+
+    def breakdowns(self, metrics: Sequence[Metric]) -> list[Breakdown]:
+        """Return what counts by each attribute."""
+        lexicon = None if self.train is None else cached_lexicon(self.train)
+        return [Breakdown(metrics, name, lexicon) for name in self.attributes]
+
+
+def _result_of_docs(
+    gold: Any, pred: Any, reading: Reading, chosen: MetricChoice, asked: ConfidenceSettings, sep: str | None
+) -> Result | None:
+    """Return the result of lists of Examples or Docs, which are read as scorers of pipelines read them: as arrays.
+
+    None if they need more than that. `_result_of_documents` then scores them, or says what is wrong with them.
+    """
+    are_lists = isinstance(gold, (list, tuple)) and isinstance(pred or [], (list, tuple))
+    if reading != reading_of_items() or not are_lists:
+        return None
+    from ..integration.examples import PairBatches, annotated_pairs
+
+    if not (pairs := annotated_pairs(gold, pred)):
+        return None
+    confidence = read_confidence(asked)
+    try:
+        documents = PairBatches(pairs)
+        labels = () if sep is None else documents.gold_labels(SEARCHED_DOCUMENTS)
+        metrics, added = add_hierarchical(chosen.metrics, labels, sep or "")
+        counts = documents.count_metrics(metrics, units=confidence is not None)
+    except ValueError:
+        return None
+    values = evaluate_counts(counts, confidence)
+    return Result(values | ({"left_out": chosen.left_out} if chosen.left_out else {}), counts, documents, added)
+
+
+def _both_sides(side: Side, spans_key: str | None, asked: Collection[str] = ()) -> Iterator[Document | None]:
     """Yield the documents of items that hold both sides."""
     if side.kind != "example":
         yield from side.items()
@@ -389,7 +502,7 @@ def _both_sides(side: Side, spans_key: str | None) -> Iterator[Document | None]:
 
     is_any_annotated, gold_spans = False, 0
     for number, example in enumerate(side.items()):
-        document = None if example is None else read_example(example, number, spans_key)
+        document = None if example is None else read_example(example, number, spans_key, asked)
         if document is not None:
             gold_spans += len(document.gold)
             is_any_annotated = is_any_annotated or is_annotated(example.predicted, spans_key)
@@ -432,6 +545,8 @@ def compare(
     secondary: Sequence[str] | str | None = None,
     margin: float | None = None,
     per_label: bool = False,
+    by: Iterable[str] | str | None = None,
+    train: str | Path | None = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     **options: Unpack[ItemReading],
@@ -439,7 +554,7 @@ def compare(
     """Compare systems with a baseline: differences, their intervals, paired tests, and which spans changed.
 
     Args:
-        systems: The name and the predictions of each system, as `score` takes them. For a system
+        systems: The name and the predictions of each system, or a pipeline, as `score` takes them. For a system
             that was trained several times, give a table of its runs, {"run 1": pred, "run 2": pred};
             their mean scores are compared. Alternatively, all systems are results of `score`, counts or paths of count
             files (.npz);
@@ -456,8 +571,9 @@ def compare(
         secondary: Further scores to test, METRIC.SCORE each; by default one headline of each further metric.
         margin: The largest difference of the primary score that does not matter, in points.
         per_label: Whether to compare the primary score of each label too.
+        by, train: Attributes by which the primary score is compared too, as for `score`: where is a system better?
         text, tokens, scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -474,11 +590,14 @@ def compare(
     ('b', 0.5, 1.0)
     """
     if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
-        raise ValueError("systems come before gold: write compare({'a': pred_a, 'b': pred_b}, gold)")
+        systems, gold = gold, systems  # the order of `leaderboard`
     if isinstance(systems, Result):
         raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
     if not isinstance(systems, Mapping) or len(systems) < 2:
-        raise ValueError("systems: expected a table of two or more names and predictions, {'a': pred_a, 'b': pred_b}")
+        raise ValueError(
+            "systems: expected a table of two or more names and predictions: write compare({'a': pred_a, 'b': pred_b}, "
+            "gold)"
+        )
     if baseline is not None and baseline not in systems:
         raise ValueError(describe_unknown(baseline, systems, "system"))
     names = dict.fromkeys([baseline if baseline is not None else next(iter(systems)), *systems])
@@ -487,16 +606,18 @@ def compare(
     settings = Confidence(level, samples, seed).checked()
     stored = given_counts({name: [run for _, run in runs] for name, runs in runs_of_systems.items()}, "systems")
     if stored:
-        check_alone(gold=gold, metrics=metrics, text=text, tokens=tokens, **options)
+        check_alone(gold=gold, metrics=metrics, by=by, train=train, text=text, tokens=tokens, **options)
         given = [System(name, counts) for name, counts in stored.items()]
         return Comparison(comparison(given, [], settings, trials, **asked._asdict()))
     if gold is None:
         raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
+    lookup = Lookup.create(by, train)
     items = Items(metrics, reading_of_items(**options), text, tokens)
+    items, gold, predicted, notes = with_predictions(items, gold, {name: systems[name] for name in names})
+    runs_of_systems = {name: runs_of(name, pred) for name, pred in predicted.items()}
     items, same = kept_items(items, gold)
     left_out: dict[str, str] = {}
     warnings: list[str] = []
-    notes: list[str] = []
     compared: list[System] = []
     kept: list[Document | None] = []
     for name, named_runs in runs_of_systems.items():
@@ -510,9 +631,11 @@ def compare(
             runs.append(counts)
         compared.append(System(name, runs, kept))
     values = comparison(compared, kept, settings, trials, **asked._asdict())
+    if lookup.attributes:
+        values["breakdowns"] = compare_by(compared, lookup.breakdowns, settings, trials, asked)
     values |= {"left_out": left_out} if left_out else {}
     can_be_reported = can_be_kept(gold) and all(
-        can_be_kept(systems[system.name]) and system.documents is not None for system in compared
+        can_be_kept(predicted[system.name]) and system.documents is not None for system in compared
     )
     reported = compared if can_be_reported else None
     return Comparison(

@@ -7,13 +7,24 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from unicodedata import category, name, normalize
+from unicodedata import category, name
 
 from ..core.arguments import CODEPOINT, Reading
+from ..core.attribute_values import attributes_of, describe_attributes
 from ..core.compression import compression_of
 from ..core.labels import LabelRules, rules_of
-from ..core.messages import describe_error, join_names, quote, shorten, spell_argument
-from ..io.formats import assign_annotators, infer_format, named_format, records
+from ..core.messages import (
+    LISTED,
+    UNSEEN,
+    PlainSpan,
+    describe_error,
+    join_names,
+    list_alike,
+    quote,
+    shorten,
+    spell_argument,
+)
+from ..io.formats import assign_annotators, check_files, infer_format, named_format, records
 from ..io.formats.settings import UNIT_NAMES, side_formats
 from ..io.paths import check_is_file, error_message, is_count_file, readable_file
 from ..io.records import Record, apply_label_rules
@@ -46,6 +57,9 @@ class Overview(dict[str, Any]):
         yield ", ".join([*numbers, *having])
         if self["labels"]:
             yield f"labels: {join_names([f'{label} ({number:,})' for label, number in self['labels'].items()], 30)}"
+        if self["attributes"]:
+            listed = [f"{name} ({number:,})" for name, number in self["attributes"].items()]
+            yield f"attributes: {join_names(listed, 30)}"
         yield from (f"left out: {words} ({number:,})" for words, number in self["left_out"].items())
         yield from (f"⚠ {remark}" for remark in self["remarks"])
         for document in self["first"]:
@@ -79,8 +93,8 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
     Returns:
         A dict that prints as lines. Its keys are "source", "format", "encoding", "scheme", "offsets", the numbers of
         "documents" and "spans", and of documents with "ids", with "tokens" and that are "unannotated"; "labels" with
-        their counts, "left_out", "remarks", the "first" documents with their spans marked, and the "error" that ended
-        reading, None if all was read.
+        their counts, "attributes" with theirs, "left_out", "remarks", the "first" documents with their spans marked,
+        and the "error" that ended reading, None if all was read.
 
     Raises:
         ValueError: An option is unknown, or items cannot be read.
@@ -92,7 +106,8 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
     ('jsonl', {'PER': 1}, '[Ada](PER) met Bob')
     """
     if isinstance(source, (str, Path)):
-        return show_file(Path(source), reading_of_load(**options), documents)
+        reading = reading_of_load(**options)
+        return show_file(Path(source), reading, documents, rules_of(reading))
     reading = reading_of_items(**options)
     sides = records_of_sides({"items": Side(source, "items", reading)}, text, tokens, reading)
     about = {"source": "items", "format": None, "encoding": "", "offsets": ""}
@@ -113,6 +128,7 @@ def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | 
         about["format"] = named_format(path, format).name or infer_format(path)
 
     def read() -> Iterator[Record]:
+        check_files([path], [format])
         (how,) = assign_annotators([path], [named_format(path, format)])
         yield from (apply_label_rules(record, rules) for record in records(path, reading.spans_key, how))
 
@@ -135,6 +151,7 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
     """Return the overview of records, up to the first that cannot be read."""
     numbers: Counter[str] = Counter()
     labels: Counter[str] = Counter()
+    attributes: Counter[str] = Counter()
     unseen: Counter[str] = Counter()
     ids: Counter[str] = Counter()
     schemes, first, ends, error = dict[str, None](), [], Ends(), None
@@ -146,6 +163,9 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
             numbers.update({name: getattr(side, name) for name in LEFT_OUT})
             numbers["spaced"] += sum(_is_spaced(side.text[start:end]) for start, end, _ in spans)
             labels.update(label for *_, label in spans)
+            attributes.update(
+                f"{name}={value}" for span in spans for name, value in attributes_of(side.attributes, span).items()
+            )
             unseen.update({character for character in side.text if _is_unseen(character)})
             ids.update([] if side.id is None else [side.id])
             schemes |= dict.fromkeys([side.scheme] if side.scheme else [])
@@ -160,7 +180,15 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
     remarks = [*_remarks(numbers, labels, unseen, ids, ends)]
     ordered = dict(sorted(labels.items(), key=lambda item: (-item[1], item[0])))
     scheme = {"scheme": f"scheme {' and '.join(schemes)}" if schemes else ""}
-    shown = {"labels": ordered, "left_out": left_out, "remarks": remarks, "first": first, "error": error}
+    having = dict(sorted(attributes.items(), key=lambda item: (-item[1], item[0])))
+    shown = {
+        "labels": ordered,
+        "attributes": having,
+        "left_out": left_out,
+        "remarks": remarks,
+        "first": first,
+        "error": error,
+    }
     return Overview(about | scheme | known | shown)
 
 
@@ -177,12 +205,7 @@ def _remarks(
         yield f"{many(number, 'text')} with a character that is not seen: U+{ord(character):04X} {shown}"
     if repeated := [id for id, number in ids.items() if number > 1]:
         yield f"ids that repeat: {join_names(repeated)}"
-    alike: dict[str, list[str]] = {}
-    for label in labels:
-        alike.setdefault("".join(normalize("NFKC", label).casefold().split()), []).append(label)
-    for group in alike.values():
-        if len(group) > 1:
-            yield f"labels that differ only in case, white space or Unicode form: {join_names([*map(repr, group)])}"
+    yield from (f"labels {alike}" for alike in list_alike(labels, labels)[:LISTED])
     if numbers["documents"] and not numbers["spans"]:
         yield "no document has a span"
 
@@ -192,7 +215,13 @@ def _is_spaced(surface: str) -> bool:
 
 
 def _is_unseen(character: str) -> bool:
-    return category(character) in ("Cf", "Cc", "Co", "Cn") and character not in "\n\r\t"
+    return category(character) in UNSEEN and character not in "\n\r\t"
+
+
+def _described(side: Record, span: PlainSpan) -> str:
+    """Return the label of a span with its attributes."""
+    listed = describe_attributes(attributes_of(side.attributes, span))
+    return f"{span[2]}: {listed}" if listed else span[2]
 
 
 def _marked(side: Record) -> str:
@@ -200,6 +229,6 @@ def _marked(side: Record) -> str:
     if side.answer:
         return f"answer {quote(side.answer.written, LONGEST)}"
     shown = sorted(span for span in side.spans if span[1] <= LONGEST)
-    notes = [(end, start == end, f"({label})") for start, end, label in shown]
+    notes = [(span[1], span[0] == span[1], f"({_described(side, span)})") for span in shown]
     cut = "…" if len(side.text) > LONGEST else ""
     return insert_marks(side.text[:LONGEST], [(start, end, 0) for start, end, _ in shown], notes) + cut

@@ -15,6 +15,7 @@ from ..core.messages import LONGEST_REASON, describe_unknown, install_command, s
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
+from ..reporting.figures import Figure
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records, render_document
 from ..reporting.rendered_document import RenderedDocument
@@ -235,6 +236,65 @@ class Shown(dict[str, Any]):
         lines, more = ([f"<p>{html.escape(visible(line))}</p>" for line in part] for part in (before, after))
         return as_html([*lines, *map(html_table, nonempty_tables(tables)), *more])
 
+    def to_markdown(self, *tables: str, digits: int = 2) -> str:
+        """Return tables as Markdown, as `--format markdown` prints them, without the lines around them.
+
+        Args:
+            tables: Their names, as for `--tables` of the command; by default those that its reports show.
+            digits: Decimal places of numbers that are not whole.
+
+        Raises:
+            ValueError: There is no such table; the message lists them.
+
+        >>> from spacy_nereval import score
+        >>> print(score([["B-PER"]], [["B-PER"]], "strict").to_markdown("scores"))
+        ## Scores (micro)
+        <BLANKLINE>
+        | metric | P | R | F |
+        | --- | ---: | ---: | ---: |
+        | strict | 100.00 | 100.00 | 100.00 |
+        """
+        return self._rendered("markdown", tables, digits)
+
+    def to_latex(self, *tables: str, digits: int = 2) -> str:
+        r"""Return tables as LaTeX (booktabs), as `--format latex` prints them, without the lines around them.
+
+        Args:
+            tables, digits: As for `to_markdown`.
+
+        Raises:
+            ValueError: As for `to_markdown`.
+
+        >>> from spacy_nereval import score
+        >>> r"\begin{tabular}" in score([["B-PER"]], [["B-PER"]], "strict").to_latex("scores")
+        True
+        """
+        return self._rendered("latex", tables, digits)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Return all tables as CSV, as `save("scores.csv")` writes them.
+
+        Args:
+            path: A file that the text is written to as well.
+
+        Raises:
+            OSError: The file cannot be written.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], "strict").to_csv().startswith("table,")
+        True
+        """
+        before, tables, after = self._parts("micro", 2, every=True)
+        text = render_document(tables, "csv", before, after)
+        if path is not None:
+            with atomic_file(Path(path)) as file:
+                file.write(f"{text}\n".encode("utf8", "backslashreplace"))
+        return text
+
+    def _rendered(self, format: str, tables: Sequence[str], digits: int) -> str:
+        view = self._view(every=True)
+        return render_document([*view.tables(tables or view.usual, digits=digits)], format)
+
     def show(self, *tables: str, digits: int = 2) -> Tables:
         """Return tables that a notebook shows as the value of a cell, and `print` as text.
 
@@ -255,6 +315,21 @@ class Shown(dict[str, Any]):
         """
         view = self._view(every=True)
         return Tables(view.tables(tables or view.usual, digits=digits))
+
+    def plot(self, figure: str | None = None) -> Figure:
+        """Return a figure: a notebook shows it, and its method `save` writes it for a column of a paper.
+
+        Args:
+            figure: Its name, by default the first one: "scores", "labels", "verdicts" or "confusion" for the result of
+                `score`, "leaderboard" for that of `leaderboard`, "curve" for that of `thresholds`.
+
+        Raises:
+            ValueError: There is no such figure, or it would show nothing. Showing it needs the extra "report".
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], "strict").plot("confusion").save(getfixture("tmp_path") / "matrix.pdf")
+        """
+        return self._view().figure(figure)
 
     def report(self, height: int = 800) -> Page:
         """Return the page that `save("report.html")` writes, which a notebook shows in a frame.

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
 from ..core.arguments import Reading
-from ..core.keys import key_maps
-from ..core.messages import shorten
-from ..io.formats import TAG_KEYS, assign_annotators, hf, named_format, records
+from ..core.keys import TEXTS, key_maps
+from ..core.messages import join_names, shorten
+from ..io.formats import (
+    TAG_KEYS,
+    assign_annotators,
+    check_fields,
+    hf,
+    name_of,
+    named_format,
+    records,
+    used_fields,
+)
 from ..io.formats.settings import side_formats
 from ..io.formats.tags import read_tag_lists
 from ..io.records import Record, row_id
@@ -117,7 +126,7 @@ def records_of_rows(
     Raises:
         ValueError: A row cannot be read; names the document.
     """
-    places: list[tuple[Place, str | None] | None] = []
+    places: list[tuple[Place, str | None, Mapping[str, Any] | None] | None] = []
     tags: list[list[str] | None] = []
     for number, row in enumerate(rows):
         if row is None:
@@ -135,15 +144,15 @@ def records_of_rows(
             place = place_of(text if isinstance(text, str) else None, words)
         except ValueError as error:
             raise ValueError(f"{side}, document {number}: {error}") from None
-        places.append((place, row_id(row)))
+        places.append((place, row_id(row), hf.metadata_of_row(row)))
         tags.append(named)
     tag_lists = read_tag_lists(tags, side, reading)
     for number, (place_and_id, tagged) in enumerate(zip(places, tag_lists)):
         if place_and_id is None:
             yield None
             continue
-        place, id = place_and_id
-        empty = Record(place.text or "", set(), [*(place.offsets or ())], id)
+        place, id, meta = place_and_id
+        empty = Record(place.text or "", set(), [*(place.offsets or ())], id, meta=meta)
         record = record_of_tags(tagged, f"{side}, document {number}", place, empty)
         yield record._replace(annotated=tagged.length == 0 or len(tagged.gaps) < tagged.length)
 
@@ -173,6 +182,9 @@ class Side:
         self._keys_of_items = key_maps(reading.keys)[name != "gold"]
         reading = replace(reading, keys=self._keys_of_items and dict(self._keys_of_items.keys))
         items = read_if_path(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
+        self._file: str = getattr(items, "file", "")
+        self._fields: Collection[str] = getattr(items, "fields", ())
+        items = unpacked_items(items, name, renamed=bool(self._keys_of_items))
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
@@ -228,6 +240,11 @@ class Side:
         """What is known of items of this kind."""
         return KINDS[self.kind]
 
+    @property
+    def used_fields(self) -> tuple[str, Collection[str]]:
+        """What the side is, in words, and the fields of `Format` that concern it."""
+        return (self._file, self._fields) if self._file else (f"{self.name} has {self.about.words}", self.about.fields)
+
     def check_single(self, expected: str) -> None:
         """Raise ValueError if each item holds both sides; `expected` says what to give instead."""
         if self.about.holds_both_sides:
@@ -248,6 +265,46 @@ class Side:
             raise ValueError(f"{self.name}, document {number}: {error}") from None
 
 
+def unpacked_items(items: Any, name: str, *, renamed: bool = False) -> Any:
+    """Return the Docs of a DocBin, the values of a column of pyarrow, or the rows of a table; other items as given.
+
+    Args:
+        items: The items of a side.
+        name: What the side is called in errors.
+        renamed: Whether the columns get other names.
+
+    Raises:
+        ValueError: The columns of a table are not those of a row of text or tokens.
+    """
+    if is_spacy(items, "DocBin"):
+        from ..integration.spacy_files import docs_of_bin
+
+        return docs_of_bin(items)
+    columns = getattr(items, "column_names", None) or getattr(items, "columns", None)  # of pyarrow; pandas and polars
+    features = getattr(items, "features", None)  # of a data set, which has rows itself
+    if columns is None or features is not None or isinstance(items, Mapping):
+        return items.to_pylist() if hasattr(items, "to_pylist") else items
+    names = [*map(str, columns)]
+    if not renamed and not {*names} & {*TEXTS, "tokens", "tokenized_text"}:
+        gold, pred = (
+            next((column for column in names if word in column.lower()), names[0]) for word in ("gold", "pred")
+        )
+        raise ValueError(
+            f"{name} is a table with the columns {join_names(names)}: name those of gold and predictions, as in "
+            f"score(table[{gold!r}], table[{pred!r}])"
+        )
+    if hasattr(items, "to_pylist"):
+        return items.to_pylist()
+    return items.to_dicts() if hasattr(items, "to_dicts") else items.to_dict("records")
+
+
+def check_arguments(sides: Iterable[Side], reading: Reading) -> None:
+    """Raise ValueError if an argument of reading was given that concerns none of the sides."""
+    used = [side.used_fields for side in sides]
+    formats = [format._replace(spans_key=reading.spans_key) for format in side_formats(reading)]
+    check_fields(formats, used)
+
+
 def can_be_kept(items: Any) -> bool:
     """Return whether items can be read again: they are in memory or in a file, and no stream."""
     return isinstance(items, (str, Path)) or hasattr(items, "__len__")
@@ -266,14 +323,23 @@ def read_if_path(items: Any, name: str, reading: Reading) -> Any:
     return read_file(Path(items), reading)
 
 
-def read_file(path: Path, reading: Reading) -> list[Record]:
+class FileRecords(list[Record]):
+    """The documents of a file, with its name and format in words, and the fields of `Format` that concern it."""
+
+    file: str
+    fields: Collection[str]
+
+
+def read_file(path: Path, reading: Reading) -> FileRecords:
     """Return the documents of a file or folder, in its order, with sorted spans and their units.
 
     Raises:
         ValueError: The file cannot be read, or a document has no unit.
     """
     (how,) = assign_annotators([path], [named_format(path, side_formats(reading)[0])])
-    units, documents = units_of(path, how, reading.unit), list[Record]()
+    units, documents = units_of(path, how, reading.unit), FileRecords()
+    name = name_of(path, how)
+    documents.file, documents.fields = f"{path} is read as {name}", used_fields(name)
     for number, record in enumerate(records(path, reading.spans_key, how)):
         try:
             key = units.key(record)

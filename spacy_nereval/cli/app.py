@@ -12,7 +12,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
@@ -31,8 +31,9 @@ from typer.models import OptionInfo
 from ..core.arguments import Argument, check_value
 from ..core.expansion import use_max_expansion
 from ..core.features import extensions, load_object
-from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, shorten, use_spelling
+from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, did_you_mean, shorten, use_spelling
 from .command_options import (
+    AS_JSON,
     CODE,
     DEBUG,
     EPILOG,
@@ -42,6 +43,8 @@ from .command_options import (
     LOG_FORMAT,
     OFTEN,
     OPTION_GROUPS,
+    OUTPUT,
+    ROWS_OUTPUT,
     LogFormat,
 )
 from .guards import (
@@ -55,8 +58,8 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
-from .metric_options import own_options
-from .printing import log_as, print_apart_from, say, warnings_in_lines
+from .metric_options import describe_option, own_options
+from .printing import log_as, no_tables, print_apart_from, say, warnings_in_lines
 
 # Help, alike in all releases of typer
 
@@ -86,10 +89,17 @@ class GroupedCommand(TyperCommand):
     """A command whose help shows the options that are asked for often, and names the groups of the others."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. The error of a bad value shows no more than its beginning."""
+        """Parse the arguments. An error shows no more than the beginning of a bad value, and says what to write."""
+        if _arguments(self) and _arguments(self)[0].name == "gold":
+            args = files_in_places(args)
+        args = with_options_of_others(args, [parameter.opts for parameter in self.params])
         try:
             return super().parse_args(ctx, args)
         except Exception as error:  # releases of typer differ in its class
+            if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
+                options = [name for parameter in self.params for name in parameter.opts]
+                say(f"✘ {describe_option(option, options)}", fg="red", err=True)
+                raise typer.Exit(UNUSABLE) from None
             if isinstance(said := getattr(error, "message", None), str):
                 error.message = shorten(said, LONGEST)  # type: ignore[attr-defined]
             raise
@@ -123,6 +133,54 @@ class GroupedCommand(TyperCommand):
             formatter.write(f"\n{_wrap(self.epilog, 0)}\n")
 
 
+def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]) -> list[str]:
+    """Return the arguments with an option of this command for each that has another name elsewhere.
+
+    One that is given already is not given again: the error says what to write.
+
+    Args:
+        args: The arguments.
+        options: The names of each option of the command.
+
+    >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
+    ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
+    >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
+    ['-f', 'conll', '--latex']
+    """
+    from ..core.synonyms import option_words
+
+    names_of = {name: names for names in options for name in names}
+    result: list[str] = []
+    for arg in args:
+        words = [] if arg in names_of else option_words(arg)
+        is_clear = words and words[0] in names_of and not {*names_of[words[0]]} & {*args}
+        result += words if is_clear else [arg]
+    return result
+
+
+FILES = {"--gold": "gold", **dict.fromkeys(("--pred", "--preds", "--predictions"), "pred")}
+"""Options that many commands of other packages have, for what is named by its place here."""
+
+
+def files_in_places(args: Sequence[str]) -> list[str]:
+    """Return the arguments with the files of `--gold` and `--pred` at their places.
+
+    >>> files_in_places(["--pred", "p.jsonl", "-C", "--gold=g.jsonl", "--fair.unit", "token"])
+    ['g.jsonl', '-C', 'p.jsonl', '--fair.unit', 'token']
+    """
+    places: dict[str, list[str]] = {"gold": [], "pred": []}
+    rest, given = [], iter(args)
+    for arg in given:
+        option, equals, value = arg.partition("=")
+        file = value if equals or option not in FILES else next(given, "")
+        if option in FILES and file:
+            places[FILES[option]].append(file)
+        else:
+            rest.append(arg)
+    at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
+    return [*places["gold"], *rest[:at], *places["pred"], *rest[at:]]
+
+
 def _arguments(command: Any) -> list[Any]:
     return [parameter for parameter in command.params if parameter.param_type_name == "argument"]
 
@@ -138,6 +196,14 @@ def argument_name(argument: Any) -> str:
 class GroupedCommands(TyperGroup):
     """The program, whose help lists the commands under their headings."""
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return what is run and its arguments. End the program with the line to write if there is no such command."""
+        args = [*with_command(args, self.commands)]
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            say(f"✘ {describe_command(args, self.commands)}", fg="red", err=True)
+            raise typer.Exit(UNUSABLE)
+        return super().resolve_command(ctx, args)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help to a formatter."""
         self.format_usage(ctx, formatter)
@@ -149,6 +215,61 @@ class GroupedCommands(TyperGroup):
         for heading, rows in headings.items():
             _write_rows(formatter, heading, rows)
         _write_options(formatter, "Options", ctx, self.get_params(ctx))
+
+
+def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str]:
+    """Return the arguments of the program with the command that they clearly mean.
+
+    Files alone are scored. A model is evaluated, whether its folder is the first argument or the value of `--model`.
+
+    Args:
+        args: The arguments, a command first.
+        commands: The commands that exist.
+
+    >>> with_command(["iaa", "a.jsonl", "b.jsonl"], ["agreement"])
+    ['agreement', 'a.jsonl', 'b.jsonl']
+    >>> with_command(["score", "dev.spacy", "--model", "model", "-C"], ["score", "evaluate"])
+    ['evaluate', 'model', 'dev.spacy', '-C']
+    """
+    if not args or (args[0] in commands and args[0] != "score"):
+        return args
+    from ..core.synonyms import command_to_run
+
+    first, *rest = args
+    if command_to_run(first) in commands:
+        return [command_to_run(first), *rest]
+    if first != "score":
+        if not Path(first).exists():
+            return args
+        rest = [*args]
+    if "--model" in rest[:-1]:
+        at = rest.index("--model")
+        return ["evaluate", rest[at + 1], *rest[:at], *rest[at + 2 :]]
+    is_model = bool(rest) and all((Path(rest[0]) / name).is_file() for name in ("config.cfg", "meta.json"))
+    return ["evaluate" if is_model else "score", *rest]
+
+
+def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
+    """Return the message that there is no such command, with the line to write.
+
+    Args:
+        args: What was written instead of a command, and what follows.
+        commands: The commands that exist.
+
+    >>> describe_command(["gold.spacy", "pred.spacy"], ["score"])
+    "there is no command 'gold.spacy': write nereval score gold.spacy pred.spacy"
+    >>> describe_command(["kappa"], ["score"]), describe_command(["scor"], ["score"])
+    ("there is no command 'kappa': write nereval agreement A B", "there is no command 'scor': did you mean 'score'?")
+    """
+    from ..core.synonyms import command_line
+
+    said = f"there is no command {shorten(args[0])!r}"
+    if line := command_line(args[0]):
+        return f"{said}: write {line}"
+    if Path(args[0]).suffix or Path(args[0]).exists():
+        name = "evaluate" if (Path(args[0]) / "config.cfg").exists() else "score"
+        return f"{said}: write nereval {name} {' '.join(map(quote, args))}"
+    return f"{said}{did_you_mean(args[0], commands) or '; nereval --help lists the commands'}"
 
 
 SHOW_ALL = f"{__name__}.show_all"
@@ -397,18 +518,21 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
+        from ..core.document_fields import keep_fields
         from ..io.paths import forget_pipes
 
         own_options.set([as_option(name) for name in kwargs])
         try:
             forget_pipes()
             with use_spelling(as_option), use_max_expansion(kwargs.get("max_expansion")), ExitStack() as printed:
+                printed.enter_context(keep_fields(kwargs.get("by")))
                 kwargs = with_standard_streams(kwargs)
                 for extension in added:
                     kwargs = extension.prepare(kwargs)
                 kwargs = with_matching_files(kwargs)
                 check_files(kwargs, [extension.check_files for extension in added])
                 printed.enter_context(print_apart_from(output_files(kwargs).values()))
+                printed.enter_context(no_tables(bool(kwargs.get("json"))))
                 printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
                     from ..core.plugins import import_code
@@ -457,6 +581,8 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
     for extension in added:
         for field in members[extension]:
             parameters.setdefault(field.name, field)
+    if "output" in parameters and parameters["output"].default in (OUTPUT, ROWS_OUTPUT):
+        parameters["json"] = _parameter("json", bool, AS_JSON)
     parameters.setdefault("code", _parameter("code", Path | None, CODE))
     parameters["max_expansion"] = _parameter("max_expansion", int | None, EXPANSION)
     parameters["debug"] = _parameter("debug", bool, DEBUG)

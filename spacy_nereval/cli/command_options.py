@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from typer import Argument, Option
 
@@ -37,6 +37,34 @@ METRICS = Option(
     None, "--metrics", "-m", help="Metrics or sets of metrics, separated by commas. By default the set 'papers'"
 )
 OUTPUT = Option(None, "--output", "-o", help="JSON file for the full result", dir_okay=False)
+ROWS_OUTPUT = Option(
+    None,
+    "--output",
+    "-o",
+    help="File for the rows, .jsonl, .csv, .parquet or .arrow; no table is printed then",
+    dir_okay=False,
+)
+AS_JSON = Option(
+    False,
+    "--json",
+    help="Print the full result as JSON, what --output - writes, and no tables",
+    rich_help_panel="tables",
+)
+
+
+def figure_option(*names: str) -> Any:
+    """Return the option of a file for a figure, of which a command has several by name."""
+    which = f"; NAME is {' or '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}, by default {names[0]}"
+    return Option(
+        None,
+        "--figure",
+        metavar="[NAME=]FILE" if len(names) > 1 else "FILE",
+        help=f"File for a figure as wide as a column of a paper, .svg, .png or .pdf{which if len(names) > 1 else ''}",
+        rich_help_panel="tables",
+    )
+
+
+SCORE_FIGURE = figure_option("scores", "labels", "verdicts", "confusion")
 NAMES = Option(
     None,
     "--name",
@@ -160,14 +188,25 @@ class Showing(NamedTuple):
     short: bool = Option(False, "--short", help="Omit options with default values from the signature")
 
 
+COMPARED_BY = Option(
+    None,
+    "--by",
+    help="Also compare the primary score by an attribute of the span, such as eLen, or by a field of the document, "
+    "such as meta.source: where is a system better? May be repeated",
+    rich_help_panel="scoring",
+)
+
+
 class Lookups(NamedTuple):
     """The attributes by which scores are broken down, and the lexicon in which spans are looked up."""
 
     by: list[str] | None = Option(
         None,
         "--by",
-        help="Also score by an attribute of the span, such as eLen (its number of words) or eCon; 'nereval metrics' "
-        "lists them. --by sLen:5 makes five buckets, --by eLen:2,5 sets the edges of the buckets. May be repeated",
+        help="Also score by an attribute of the span, such as eLen (its number of words) or eCon, which 'nereval "
+        "metrics' lists, or by a field of the document, such as meta.source. --by sLen:5 makes five buckets, --by "
+        "eLen:2,5 sets the edges of the buckets. With --confidence, each bucket is tested against the others. May be "
+        "repeated",
     )
     train: str | None = TRAIN
 
@@ -234,7 +273,7 @@ OPTION_GROUPS = {
 """The groups of options, with what they are about, in the order in which the help shows them."""
 
 OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
-OFTEN += ("per_label", "cut", "format", "spans_key", "tables", "workers", "collapse", "help")
+OFTEN += ("per_label", "cut", "format", "json", "spans_key", "tables", "workers", "collapse", "help")
 """The options that are asked for often, the most asked first; "" has the place of those of one command alone."""
 
 
@@ -318,6 +357,16 @@ def table_names(value: str | None, tables: Collection[str], default: Iterable[st
         if name not in tables:
             raise ValueError(f"--tables {value}: {describe_unknown(name, tables, 'table', 50)}, or 'all'")
     return names
+
+
+def figure_place(text: str) -> tuple[str | None, Path]:
+    """Return the name of a figure, None if it has none, and its file.
+
+    >>> figure_place("confusion=a.pdf"), figure_place("runs/lr=1.svg")
+    (('confusion', PosixPath('a.pdf')), (None, PosixPath('runs/lr=1.svg')))
+    """
+    name, equals, file = text.partition("=")
+    return (name, Path(file)) if equals and name.isidentifier() else (None, Path(text))
 
 
 JSON = ("", ".json")

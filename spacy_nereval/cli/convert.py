@@ -62,7 +62,7 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
         ValueError: The extension of the output names no format, or an option of reading cannot be used.
     """
     from ..integration.spacy_files import target_of
-    from ..io.formats import assign_annotators, name_of, named_format, records
+    from ..io.formats import assign_annotators, check_files, name_of, named_format, records
     from ..io.records import apply_label_rules, check_has_text
 
     target = target_of(output)
@@ -71,6 +71,7 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
     if reading.missing_tokens is not None:
         raise ValueError(f"--missing-tokens {reading.missing_tokens}: there are no predictions here; leave it out")
     format = named_format(source, reading_of(reading)[0])
+    check_files([source], [format])
     assign_annotators([source], [format])
     key = reading.spans_key
     read_key = key if name_of(source, format) == "spacy" else None

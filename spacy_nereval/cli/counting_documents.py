@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
 from .command_options import Cutting, Model
-from .metric_options import add_stored_labels, chosen_metrics
+from .metric_options import add_stored_labels, chosen_metrics, say_left_attributes
 from .printing import progress_bar, say
 from .sources import Gold, Kind, Source, matching_files, questions_of
 
@@ -274,6 +274,7 @@ def totals_while_reading(
 
     After the last one, ValueError is raised if there was no document with gold annotation.
     """
+    from ..core.edges import EdgeCounter
     from ..core.spans import ON_READING
 
     labels: tuple[Counter[str], Counter[str]] = Counter(), Counter()
@@ -281,7 +282,7 @@ def totals_while_reading(
     rules: LabelRules | None = None
     mapped: set[str] = set()
     mentions: Counter[str] = Counter()
-    signs: Counter[tuple[str, str]] = Counter()
+    edges = EdgeCounter()
     totals = Counter(dict.fromkeys(("documents", "gold", "pred", "skipped", *ON_READING), 0))
 
     def documents_while_adding() -> Iterator[Document | None]:
@@ -294,7 +295,7 @@ def totals_while_reading(
                 rules = rules or document.label_rules
                 mapped.update(document.mapped)
                 mentions.update(document.mentions)
-                signs.update(document.signs)
+                document.add_signs(edges)
                 sides = dict(zip(("gold", "pred"), map(len, document.sides)))
                 for seen, spans in zip(labels, document.sides):
                     seen.update(label for _, _, label in spans)
@@ -304,7 +305,7 @@ def totals_while_reading(
             yield document
         _check_not_empty(source, totals["documents"], totals["skipped"])
         _say_label_warnings(*labels, partners, rules, mapped)
-        _say_signs(signs)
+        _say_signs(edges.signs)
 
     return totals, mentions, documents_while_adding()
 
@@ -424,39 +425,48 @@ class RunCounter:
         loading: Model,
         cutting: Cutting,
     ) -> None:
-        from ..io.paths import remedy
+        from ..io.paths import check_is_file
 
         stored = [run for run in runs if run.has_counts]
         if gold is None and len(stored) < len(runs):
             other = next(run for run in runs if not run.has_counts)
             raise ValueError(f"{other} is not a count file: name the gold annotation first")
         if gold and not gold.exists() and matching_files(str(gold)) == [str(gold)]:
-            raise ValueError(f"{gold} does not exist{remedy(gold)}")
+            check_is_file(gold)
         questions = questions_of(reading if len(stored) == len(runs) else Reading(), cutting)
         for run in stored:
             run.check(questions)
         reading = add_stored_labels(reading, runs)
         if stored and reading.unit is None and "block:auto" not in stored[0].counts.unit:
             reading = replace(reading, unit=stored[0].counts.unit)  # so that the same units are resampled
-        self._gold, self._loading, self._cutting = Gold(gold or Path(), reading), loading, cutting
+        self.gold, self.loading, self.cutting = Gold(gold or Path(), reading), loading, cutting
         self.metrics: tuple[Metric, ...]
         self.left_out: dict[str, str] = {}
         if stored and not metrics and not options:
             self.metrics = stored[0].counts.metrics
         else:
-            annotation = self._gold if gold else None
+            annotation = self.gold if gold else None
             self.metrics, self.left_out = chosen_metrics(metrics, options, train, gold=annotation, systems=runs)
+            if annotation:
+                say_left_attributes(self.metrics, annotation)
 
-    def count(self, run: Source, name: str = "") -> tuple[Counts, list[Document] | None]:
-        """Return the counts of a run, whose name is for warnings, and its documents; None for those of a count file."""
+    def counts(self, run: Source, name: str = "") -> Counts:
+        """Return the counts of a run. The name of the run is for warnings."""
         if run.has_counts:
-            return run.counts, None
-        documents = self._gold.documents(run, self._loading, self._cutting)
-        return count_and_keep(documents, self.metrics, self._gold, system=name or run.name)
+            return run.counts
+        documents, name = self.gold.documents(run, self.loading, self.cutting), name or run.name
+        return count_documents(documents, self.metrics, self.gold.path.name, self.gold.reading, system=name)
+
+    def counts_of_runs(self, name: str, runs: Sequence[Source]) -> list[Counts]:
+        """Return the counts of each training run of a system."""
+        return [self.counts(run, name if len(runs) == 1 else f"{name}, {run}") for run in runs]
 
     def system(self, name: str, runs: Sequence[Source]) -> System:
         """Return a system with the counts of its training runs; a single run that is no count file has documents."""
         from ..evaluation.comparison import System
 
-        counted = [self.count(run, name if len(runs) == 1 else f"{name}, {run}") for run in runs]
-        return System(name, [counts for counts, _ in counted], counted[0][1])
+        if len(runs) > 1 or runs[0].has_counts:
+            return System(name, self.counts_of_runs(name, runs))
+        documents = self.gold.documents(runs[0], self.loading, self.cutting)
+        counts, kept = count_and_keep(documents, self.metrics, self.gold, system=name)
+        return System(name, [counts], kept)

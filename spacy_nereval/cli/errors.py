@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -16,6 +17,7 @@ from .app import command
 from .command_options import (
     DIGITS,
     ROWS,
+    ROWS_OUTPUT,
     TRAIN,
     Cutting,
     Model,
@@ -27,8 +29,8 @@ from .command_options import (
 from .counting_documents import totals_while_reading
 from .guards import check_lexicons
 from .metric_options import add_stored_labels, chosen_metrics, optional_name
-from .printing import print_tables, say
-from .sources import Gold, Source
+from .printing import print_tables, prints_json_alone, say
+from .sources import Gold, Source, check_is_no_model
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -75,13 +77,7 @@ def errors_cli(
         min=0,
     ),
     train: str | None = TRAIN,
-    output: Path | None = Option(
-        None,
-        "--output",
-        "-o",
-        help="File for the rows, .jsonl, .csv, .parquet or .arrow; no table is printed then",
-        dir_okay=False,
-    ),
+    output: Path | None = ROWS_OUTPUT,
     digits: int = DIGITS,
 ) -> None:
     """
@@ -98,6 +94,7 @@ def errors_cli(
     """
     from ..evaluation.error_list import FIELDS, error_list
     from ..io.tables import write_rows
+    from ..io.writing import write_json
     from ..reporting.remarks import heading, mention_lines
 
     if output:
@@ -105,6 +102,7 @@ def errors_cli(
         check_no_table_format(reading.format)
     name, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"
+    check_is_no_model(gold, f"nereval errors {name or 'GOLD'} {gold}")
     source = Source(name) if name else None
     sources = [source] if source else []
     reading = add_stored_labels(reading, sources)
@@ -121,7 +119,9 @@ def errors_cli(
     verdicts = [name for text in errors for name in split_list(text)] if errors else None
     summary = Summary()
     rows = summary.watch(error_list(documents, chosen, errors=verdicts, labels=labels))
-    if output:
+    if output and prints_json_alone():
+        write_json(output, [row.row(context) for row in rows])
+    elif output:
         write_rows(output, (row.row(context) for row in rows), header=FIELDS)
         say(f"✔ {summary} in {output}", fg="green")
     else:
@@ -169,7 +169,7 @@ def _first_rows(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[Resul
     """Return a table of the first rows, or of all without a limit, and the number of further rows."""
     from ..reporting.verdict_tables import error_list_table
 
-    table = error_list_table(islice(rows, limit or None))
+    table = error_list_table(islice(rows, min(limit, sys.maxsize) if limit else None))
     return table, sum(1 for _ in rows)
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.features import features
 from ..core.messages import describe_error
+from .command_options import figure_place, table_format
 from .metric_options import names_and_options, parse_options
 from .sources import is_named, matching_files, named_runs
 
@@ -44,7 +45,7 @@ READ = (
 )
 """Parameters that name what a command of the kernel reads: files, folders or models."""
 
-WRITTEN = ("output", "per_document")
+WRITTEN = ("output", "per_document", "figure")
 """Parameters that name what a command of the kernel writes."""
 
 REMOTE = ("first", "others", "data")
@@ -65,7 +66,8 @@ def input_parameters() -> tuple[str, ...]:
 def output_files(given: Mapping[str, Any]) -> dict[str, Path]:
     """Return the files that a command writes, by parameter, with those of features."""
     names = (*WRITTEN, *(name for feature in features() for name in feature.outputs))
-    return {name: given[name] for name in names if given.get(name) is not None}
+    files = {name: given[name] for name in names if given.get(name) is not None}
+    return {name: figure_place(str(file))[1] if name == "figure" else file for name, file in files.items()}
 
 
 def open_streams() -> None:
@@ -153,13 +155,27 @@ STDIN = ("first", "others", "gold", "pred")
 def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of the parameters, with /dev/stdin for the `-` of an input, /dev/stdout for that of an output.
 
+    `--json` is the same as `--output -`, without tables.
+
     Raises:
-        ValueError: Both sides are to come from the standard input.
+        ValueError: Both sides are to come from the standard input; or `--json` is given with `--output`, or with what
+            concerns tables.
 
     >>> with_standard_streams({"first": "-", "others": ["a.jsonl"]})
     {'first': '/dev/stdin', 'others': ['a.jsonl']}
     """
     values = {**given, **{name: Path(STDOUT_FILE) for name, path in output_files(given).items() if str(path) == "-"}}
+    if given.get("json"):
+        if given.get("output") is not None:
+            raise ValueError(
+                f"--json prints what --output {given['output']} writes: give one of them, or send what --json prints "
+                f"to the file: --json > {given['output']}"
+            )
+        if given.get("tables") or table_format(given.get("format")) not in ("terminal", "json"):
+            raise ValueError(
+                "--json prints the result and no tables: leave out --json, or --tables and the table format"
+            )
+        values["output"] = Path(STDOUT_FILE)
     number = 0
     for name in STDIN:
         listed: list[Any] = values[name] if isinstance(values.get(name), list) else [values.get(name)]
@@ -291,6 +307,8 @@ def input_names(given: Mapping[str, Any]) -> Iterator[str]:
             mixed += map(str, value)
         elif isinstance(value, str) and name not in READ:
             yield from value.split(",")
+        elif is_named(str(value)):
+            yield from (run for runs in named_runs([str(value)], "").values() for run in runs)
         else:
             yield from matching_files(str(value)) or [str(value)]
     if is_file_name(labels := given.get("labels") or ""):

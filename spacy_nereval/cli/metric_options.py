@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
-from ..core.messages import did_you_mean
+from ..core.messages import did_you_mean, shorten
 from .command_options import Lookups
 from .printing import say
 from .sources import Gold, Source
@@ -44,7 +44,11 @@ def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | Non
     """
     names, options = names_and_options([*([name] if name is not None else []), *arguments])
     if len(names) > 1:
-        raise ValueError(f"unexpected argument {names[1]}: expected options of metrics, such as --fair.unit token")
+        raise ValueError(
+            f"unexpected argument {names[1]}: expected options of metrics, such as --fair.unit token, behind gold "
+            "annotation and one system. Files of one corpus are counted together by nereval count GOLD... PRED... -o "
+            "counts.npz, several systems ranked by nereval leaderboard GOLD A B"
+        )
     return names[0] if names else None, options
 
 
@@ -70,9 +74,7 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         if argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
             if "." not in name:
-                asked = did_you_mean(f"--{name}", own_options.get())
-                options_of = f"{asked} Options" if asked else "; options"
-                raise ValueError(f"there is no option {argument}{options_of} of a metric are written --fair.unit token")
+                raise ValueError(describe_option(f"--{name}", own_options.get(), metrics=True))
             options[name] = _value(value) if equals else True
             name = None if equals else name
         elif name:
@@ -80,6 +82,31 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         else:
             raise ValueError(f"unexpected argument {argument}: expected options of metrics, such as --fair.unit token")
     return options
+
+
+def describe_option(option: str, options: Iterable[str], *, metrics: bool = False) -> str:
+    """Return the message that there is no such option, with the line to write.
+
+    Args:
+        option: The option.
+        options: Those that the command has.
+        metrics: Whether it has options of metrics, too.
+
+    >>> describe_option("--ci", ["--confidence"])
+    'there is no option --ci: write nereval score GOLD PRED --confidence'
+    >>> describe_option("--confidnce", ["--confidence"])
+    "there is no option --confidnce: did you mean '--confidence'?"
+    """
+    from ..core.synonyms import command_line
+
+    said = f"there is no option {shorten(option)}"
+    if line := command_line(option):
+        return f"{said}: write {line}"
+    asked = did_you_mean(option, options)
+    of_metrics = "Options of a metric are written --fair.unit token"
+    if asked:
+        return f"{said}{asked}{f' {of_metrics}' * metrics}"
+    return f"{said}: --help-all lists all options{f'. {of_metrics}' * metrics}"
 
 
 def _value(text: str) -> Any:
@@ -131,7 +158,9 @@ def chosen_metrics(
     settings = _settings(listed, parse_options(arguments), train)
     reading = gold.reading if gold else reading
     if stored := stored_options_of_models(systems, reading.spans_key if reading else None):
-        settings = add_stored_options(settings, stored)
+        from ..integration.stored_settings import add_metric_options
+
+        settings = add_metric_options(settings, stored, _say_stored)
     unknown = partial(gold.unknown, has_tokens=has_tokens) if gold else registry.Unavailable
     chosen = registry.choose_metrics(settings, unknown)
     if train is not None and not attributes:
@@ -142,6 +171,30 @@ def chosen_metrics(
     for line in lines:
         say(line, err=True)
     return chosen._replace(metrics=metrics)
+
+
+def add_attributes(metrics: Sequence[Metric], gold: Gold, pred: Path | None) -> tuple[Metric, ...]:
+    """Return the metrics, with a message if `attributes` is added since spans of both sides have some.
+
+    Args:
+        metrics: The metrics that are scored by default.
+        gold: The gold annotation.
+        pred: The file of predictions; None if the gold file holds them too.
+    """
+    from ..metrics.registry import ATTRIBUTES_ADDED, create
+
+    if not gold.has_attributes(pred):
+        return tuple(metrics)
+    say(ATTRIBUTES_ADDED, err=True)
+    return (*metrics, create("attributes"))
+
+
+def say_left_attributes(metrics: Iterable[Metric], gold: Gold) -> None:
+    """Say that gold spans have attributes if no metric compares them, so that nobody takes unlike systems for alike."""
+    from ..metrics.registry import ATTRIBUTES_LEFT
+
+    if not any(metric.attributes for metric in metrics) and gold.compares_attributes():
+        say(ATTRIBUTES_LEFT, err=True)
 
 
 def say_left_out_metrics(left_out: Mapping[str, str]) -> None:
@@ -217,78 +270,19 @@ def add_stored_labels(reading: Reading, systems: Sequence[Source]) -> Reading:
     if not (folders := _folders_of_models(systems)):
         return reading
     from ..integration.scorer import model_label_settings
+    from ..integration.stored_settings import add_label_settings
 
-    given = {name for name in ("labels", "only", "depth") if getattr(reading, name) is not None}
-    if reading.sep != Reading.sep:
-        given.add("sep")
     stored = {model: model_label_settings(folder, reading.spans_key) for model, folder in folders.items()}
-    stored = {
-        model: {o: value for o, value in settings.items() if o not in given} for model, settings in stored.items()
-    }
-    shown = {model: _written_options(settings) for model, settings in stored.items()}
-    if len({*shown.values()}) > 1:
-        differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
-        raise ValueError(
-            f"the configs of models differ in label options ({differ}), and systems are scored alike: "
-            "give them on the command line"
-        )
-    for model, settings in stored.items():
-        if settings:
-            say(f"from the config of {model}: {shown[model]}", err=True)
-            if "labels" in settings:
-                settings["labels"] = json.dumps(settings["labels"])
-            if "only" in settings:
-                settings["only"] = [json.dumps(settings["only"])]
-            return replace(reading, **settings)
-    return reading
+    added = add_label_settings(reading, stored, _say_stored)
+    if added.labels != reading.labels:
+        added = replace(added, labels=json.dumps(added.labels))
+    if added.only != reading.only:
+        added = replace(added, only=[json.dumps(added.only)])
+    return added
 
 
-def _written_options(settings: Mapping[str, Any]) -> str:
-    return " ".join(
-        f"--{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in settings.items()
-    )
-
-
-def add_stored_options(settings: Settings, stored: Mapping[str, Settings]) -> Settings:
-    """Return the settings with the options that models store for the same metrics, and print these.
-
-    Args:
-        settings: The options that the command line or a set gives, which come first.
-        stored: Model to options, as `stored_options_of_models` returns it.
-
-    Raises:
-        ValueError: Two models store different values for an option, or a value cannot be used.
-    """
-    from ..metrics.registry import create, expand_sets
-
-    given = expand_sets(settings)
-    taken: Settings = {}
-    source: dict[str, str] = {}
-    for model, table in stored.items():
-        for name, options in given.items():
-            if name not in table:
-                continue
-            extra = {option: value for option, value in table[name].items() if option not in options}
-            try:
-                create(name, **extra)
-            except ValueError as error:
-                raise ValueError(f"the config of {model} cannot be used: {error}") from None
-            if taken.setdefault(name, extra) != extra:
-                option = next(o for o in {**taken[name], **extra} if taken[name].get(o) != extra.get(o))
-                values = (
-                    json.dumps(some[option]) if option in some else "the default" for some in (taken[name], extra)
-                )
-                raise ValueError(
-                    f"the configs of {source[name]} and {model} differ in {name}.{option} ({' and '.join(values)}), "
-                    f"and systems are scored alike: give one value with --{name}.{option}"
-                )
-            source.setdefault(name, model)
-    for model in stored:
-        mine = {name: options for name, options in taken.items() if source[name] == model}
-        texts = (f"--{name}.{o} {json.dumps(value)}" for name, some in mine.items() for o, value in some.items())
-        if listed := " ".join(texts):
-            say(f"from the config of {model}: {listed}", err=True)
-    return settings | {name: options | given[name] for name, options in taken.items()}
+def _say_stored(line: str) -> None:
+    say(line, err=True)
 
 
 def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Breakdown]:
@@ -298,7 +292,7 @@ def wanted_breakdowns(lookups: Lookups, metrics: Sequence[Metric]) -> list[Break
         ValueError: If an attribute is unknown or needs `--train`, or `--train` has no effect.
     """
     from ..core.lexicon import cached_lexicon
-    from ..evaluation.breakdown import Breakdown
+    from ..evaluation.breakdown import Breakdown, split_attributes
 
     lexicon = cached_lexicon(lookups.train) if lookups.train else None
     breakdowns = [Breakdown(metrics, by, lexicon) for by in split_attributes(lookups.by or [])]
@@ -326,18 +320,3 @@ def unknown_labels(counts: Counts, breakdowns: Sequence[Breakdown]) -> list[str]
                 f"gold spans, do not occur in the training data: {', '.join(map(shorten, unknown))}"
             )
     return lines
-
-
-def split_attributes(given: Sequence[str]) -> list[str]:
-    """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
-
-    >>> split_attributes(["eLen:2,5,eCon", "case"])
-    ['eLen:2,5', 'eCon', 'case']
-    """
-    attributes: list[str] = []
-    for part in ",".join(given).split(",") if given else ():
-        if attributes and ":" in attributes[-1] and part.replace(".", "").strip().isdigit():
-            attributes[-1] += f",{part.strip()}"
-        else:
-            attributes.append(part.strip())
-    return list(dict.fromkeys(attributes))

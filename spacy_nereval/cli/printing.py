@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..core.messages import LONGEST, shorten
-from .command_options import Showing, table_format, table_names
+from .command_options import Showing, figure_place, table_format, table_names
 
 if TYPE_CHECKING:
     from ..reporting.result_table import ResultTable
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _apart: ContextVar[bool] = ContextVar("apart", default=False)
 """Whether the standard output is a file that a command writes, so that what people read goes to stderr."""
+
+
+_json_alone: ContextVar[bool] = ContextVar("json alone", default=False)
+"""Whether the standard output is a result as JSON, and no table is printed."""
 
 
 _for_programs: ContextVar[bool] = ContextVar("for programs", default=False)
@@ -72,6 +76,21 @@ def progress_bar(*items: Iterable[Any], **about: Any) -> Any:
     from tqdm import tqdm
 
     return tqdm(*items, leave=False, disable=_for_programs.get() or None, **about)
+
+
+def prints_json_alone() -> bool:
+    """Return whether the standard output is JSON alone."""
+    return _json_alone.get()
+
+
+@contextmanager
+def no_tables(json_alone: bool) -> Iterator[None]:
+    """Print no tables, if only JSON is to be printed."""
+    before = _json_alone.set(json_alone)
+    try:
+        yield
+    finally:
+        _json_alone.reset(before)
 
 
 @contextmanager
@@ -161,6 +180,8 @@ def print_tables(
         signature: The signature of the result, printed last.
     """
     name = table_format(format)
+    if _json_alone.get():
+        return
     if name == "terminal":
         _print_for_people(tables, before, after, signature)
     else:
@@ -252,11 +273,37 @@ def names_of_tables(showing: Showing, view: type[View]) -> list[str]:
     return table_names(showing.tables, view.makers, usual)
 
 
+FigureFile = tuple[str | None, Path]
+"""The name of a figure, None for the first one, and its file."""
+
+
+def chosen_figure(value: str | None, view: type[View]) -> FigureFile | None:
+    """Return the figure that `--figure` names; None without the option.
+
+    Raises:
+        ValueError: There is no such figure, the file has another extension, or Altair and vl-convert are not installed.
+    """
+    if value is None:
+        return None
+    from ..core.compression import format_extension
+    from ..core.messages import describe_unknown
+    from ..reporting.figures import ENDINGS, libraries
+
+    name, path = figure_place(value)
+    if name is not None and name not in view.figures:
+        raise ValueError(f"--figure {value}: {describe_unknown(name, view.figures, 'figure')}")
+    if format_extension(path) not in ENDINGS:
+        raise ValueError(f"--figure {value}: expected a .svg, .png or .pdf file")
+    libraries()
+    return name, path
+
+
 def print_result(
     view: View,
     wanted: Sequence[str],
     showing: Showing,
     output: Path | None = None,
+    figure: FigureFile | None = None,
     *,
     closing: Sequence[str] | None = None,
 ) -> None:
@@ -267,8 +314,11 @@ def print_result(
         wanted: The names of the tables.
         showing: Which tables are printed, and how.
         output: JSON file for the result.
+        figure: The figure to write.
         closing: The lines after the tables; by default those of the view.
     """
+    if figure:
+        view.figure(figure[0]).save(figure[1])
     if output:
         from ..io.writing import write_json
 

@@ -12,6 +12,7 @@ from typer import Argument, Option
 from ..core.arguments import Reading
 from .app import Extensions, GroupedCommand, command
 from .command_options import (
+    COMPARED_BY,
     CONFIDENCE,
     GOLD,
     JSON,
@@ -20,6 +21,7 @@ from .command_options import (
     OUTPUT,
     PER_DOCUMENT,
     ROWS,
+    SCORE_FIGURE,
     TRAIN,
     Collapsing,
     Cutting,
@@ -34,15 +36,28 @@ from .command_options import (
 from .counting_documents import CountTask, RunCounter, check_collapse_given, count_documents, halves_of, warn_of_labels
 from .guards import check_lexicons
 from .metric_options import (
+    add_attributes,
     add_stored_labels,
     chosen_metrics,
     names_and_options,
-    optional_name,
+    say_left_attributes,
     unknown_labels,
     wanted_breakdowns,
 )
-from .printing import names_of_tables, print_result
-from .sources import REFUSALS, Gold, Kind, Source, check_answers, compared_systems, named_runs, questions_of
+from .printing import FigureFile, chosen_figure, names_of_tables, print_result
+from .sources import (
+    REFUSALS,
+    Gold,
+    Kind,
+    Source,
+    check_answers,
+    check_is_model,
+    check_is_no_model,
+    compared_systems,
+    is_named,
+    named_runs,
+    questions_of,
+)
 
 if TYPE_CHECKING:
     from ..core.declaration import Metric
@@ -71,8 +86,14 @@ def score_cli(
     showing: Showing,
     lookups: Lookups,
     cutting: Cutting,
+    extensions: Extensions,
     gold: Path = Argument(..., help="Gold annotation, a file or a folder of brat files; or a count file, .npz"),
-    pred: Path | None = Argument(None, help="Predictions on the same texts, paired by id (if all have one) or order"),
+    pred: Path | None = Argument(
+        None,
+        metavar="[PRED [OTHER...]]",
+        help="Predictions on the same texts, paired by id (if all have one) or order. Several are ranked in one table; "
+        "each may be NAME=FILE",
+    ),
     system: list[str] | None = Option(
         None,
         "--system",
@@ -84,6 +105,7 @@ def score_cli(
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
+    figure: str | None = SCORE_FIGURE,
 ) -> None:
     """
     Score predictions against gold annotation, or a count file.
@@ -104,20 +126,41 @@ def score_cli(
     the randomness of training.
     """
     from ..evaluation.scores import check_average
+    from ..reporting.score_view import ScoreView
 
-    name, options = optional_name(str(pred) if pred else None, ctx.args)
-    pred = Path(name) if name else None
-    drawn = chosen_confidence(confidence or bool(system), resampling)
+    names, options = names_and_options([*([str(pred)] if pred else []), *ctx.args])
+    if str(gold).startswith("--"):
+        raise ValueError(
+            f"{gold} is given before the files; options of metrics follow them: GOLD PRED --fair.unit token"
+        )
+    if not system and len(names) == 1 and is_named(names[0]) and len(next(iter(named_runs(names, "").values()))) > 1:
+        system, names = names, []
+    handler = _handler_of_systems(extensions, gold, names)
+    drawn = chosen_confidence(confidence or bool(system) or bool(handler), resampling)
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
+    if handler and drawn:
+        if system:
+            raise ValueError(
+                f"{names[0]} is given in addition to --system: name all systems as {names[0]}, or as NAME=RUN"
+            )
+        questions = questions_of(cutting=cutting, by=lookups.by, per_document=per_document)
+        questions += [(f"--average {showing.average}", "average")] * (showing.average != "micro")
+        check_answers(handler.refusals, questions)
+        how = (metrics, options, lookups.train, reading, loading, Cutting())
+        handler.score(gold, names, how, drawn, showing, output, figure)
+        return
+    pred = _only_prediction(names)
     if system and drawn:
         check_answers(REFUSALS[Kind.RUNS], questions_of(pred=pred, by=lookups.by, per_document=per_document))
         counting = (metrics, options, lookups.train, reading, loading, cutting)
-        return score_runs(system, gold, counting, drawn, showing, output)
+        return score_runs(system, gold, counting, drawn, showing, output, figure)
+    drawn_figure = chosen_figure(figure, ScoreView)
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
     left_out: dict[str, str] = {}
+    check_is_no_model(gold, f"nereval evaluate {gold} {pred or 'GOLD'}")
     source = Source(gold)
     if source.has_counts:
         asked_for_spans = pred or metrics or options or lookups.by or lookups.train
@@ -131,12 +174,31 @@ def score_cli(
     else:
         annotation = Gold(gold, reading, both=pred is None)
         chosen, left_out = chosen_metrics(metrics, options, lookups.train, attributes=lookups.by, gold=annotation)
+        if metrics is None:
+            chosen = add_attributes(chosen, annotation, Path(pred) if pred else None)
+        say_left_attributes(chosen, annotation)
         breakdowns = wanted_breakdowns(lookups, chosen)
         collectors = wanted_collectors(showing, chosen, breakdowns, words=not annotation.unknown().words)
         documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)
         observers = collectors.observers
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=collectors.groups)
-    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out, drawn_figure)
+
+
+def _handler_of_systems(extensions: Extensions, gold: Path, names: Sequence[str]) -> Any:
+    """Return the extension that scores several systems; None if a single one is named.
+
+    An extension has `refusals`, the questions that it cannot answer, and `score`, which scores systems and prints them.
+    """
+    several = len(names) > 1 or (Source(gold).has_counts and any(Source(name).has_counts for name in names))
+    return next(iter(extensions), None) if several else None
+
+
+def _only_prediction(names: Sequence[str]) -> Path | None:
+    """Return the file of predictions, which may be named. Raise ValueError if there are several."""
+    if len(names) > 1:
+        raise ValueError(f"unexpected argument {names[1]}: expected options of metrics, such as --fair.unit token")
+    return Path(named_runs(names, "").popitem()[1][0] if is_named(names[0]) else names[0]) if names else None
 
 
 def score_runs(
@@ -146,6 +208,7 @@ def score_runs(
     drawn: Confidence,
     showing: Showing,
     output: Path | None,
+    figure: str | None,
 ) -> None:
     """Score the training runs of one system, write the result if asked for, and print the tables.
 
@@ -156,6 +219,7 @@ def score_runs(
         drawn: The settings of intervals.
         showing: Which tables are printed, and how.
         output: JSON file for the result.
+        figure: The value of `--figure`.
 
     Raises:
         ValueError: There are several systems or there is only one run; a run, a table or an option cannot be used.
@@ -175,14 +239,14 @@ def score_runs(
             f"--system {given[0]}: {name} has one training run, which does not show how much runs vary; "
             f"give two or more, or score it alone: nereval score {gold} {runs[0]}"
         )
-    wanted = names_of_tables(showing, RunsView)
+    wanted, drawn_figure = names_of_tables(showing, RunsView), chosen_figure(figure, RunsView)
     sources = [*map(Source, runs)]
     counter = RunCounter(sources, gold, *counting)
     check_lexicons(counter.metrics, output)
-    counts = [counter.count(run)[0] for run in sources]
+    counts = [counter.counts(run) for run in sources]
     result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
-    print_result(RunsView(counts[0], result, showing.average), wanted, showing, output)
+    print_result(RunsView(counts[0], result, showing.average), wanted, showing, output, drawn_figure)
 
 
 @command("evaluate", metric_options=True, view="spacy_nereval.reporting.score_view:ScoreView", heading="Start here")
@@ -205,6 +269,7 @@ def evaluate_cli(
     output: Path | None = OUTPUT,
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
+    figure: str | None = SCORE_FIGURE,
 ) -> None:
     """
     Score a trained pipeline on gold annotation.
@@ -215,8 +280,10 @@ def evaluate_cli(
     unless the command line gives others.
     """
     from ..evaluation.scores import check_average
+    from ..reporting.score_view import ScoreView
 
     names, options = names_and_options([*(data or []), *ctx.args])
+    check_is_model(model, names)
     drawn = chosen_confidence(confidence, resampling)
     check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
     questions = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)
@@ -226,6 +293,7 @@ def evaluate_cli(
     check_average(showing.average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
+    drawn_figure = chosen_figure(figure, ScoreView)
     source = Source(model, Kind.MODEL)
     reading = add_stored_labels(reading, [source])
     chosen, left_out = chosen_metrics(
@@ -242,7 +310,7 @@ def evaluate_cli(
         counts = counter.counts(task)
     else:
         counts = task.counts(collectors.observers, collectors.groups, with_origin=False)
-    show_result(counts, drawn, showing, output, per_document, collectors, left_out)
+    show_result(counts, drawn, showing, output, per_document, collectors, left_out, drawn_figure)
 
 
 class Collectors(NamedTuple):
@@ -321,6 +389,7 @@ def show_result(
     per_document: Path | None,
     collectors: Collectors,
     left_out: Mapping[str, str],
+    figure: FigureFile | None = None,
 ) -> None:
     """Score counts, write the files asked for, and print the tables.
 
@@ -332,6 +401,7 @@ def show_result(
         per_document: File for the scores of each document.
         collectors: What `--by` counted, and examples and groups of errors.
         left_out: The metrics that were left out, with the reason.
+        figure: The figure to write.
     """
     from ..evaluation.result import disagreement, document_rows, evaluate
     from ..io.tables import write_rows
@@ -351,7 +421,7 @@ def show_result(
         write_rows(per_document, document_rows(counts))
         if differences := disagreement(counts):
             notes.append("\n".join(disagreement_lines(differences)))
-    print_result(view, wanted, showing, output, closing=notes)
+    print_result(view, wanted, showing, output, figure, closing=notes)
 
 
 class WithBareLabels(GroupedCommand):
@@ -371,8 +441,18 @@ def with_per_label(args: Sequence[str]) -> list[str]:
     ['--labels', 'PER=PERSON', '--per-label']
     """
     following = [*args[1:], ""]
-    mapping = ["=" in text or text.endswith(".json") or text.startswith("{") for text in following]
+    mapping = [_is_mapping(text) or _is_list(text) for text in following]
     return ["--per-label" if arg == "--labels" and not its else arg for arg, its in zip(args, mapping)]
+
+
+def _is_mapping(text: str) -> bool:
+    return "=" in text or text.endswith(".json") or text.startswith("{")
+
+
+def _is_list(text: str) -> bool:
+    """Return whether a text lists labels, and is no file, folder or option."""
+    names = text.split(",")
+    return len(names) > 1 and all(map(str.strip, names)) and not Path(text).exists() and not text.startswith("-")
 
 
 @command(
@@ -392,7 +472,10 @@ def compare_cli(
     cutting: Cutting,
     gold: Path | None = GOLD,
     systems: list[str] | None = Argument(
-        None, metavar="BASELINE OTHER...", help="Predictions, models, or count files (.npz)"
+        None,
+        metavar="BASELINE OTHER...",
+        help="Predictions, models, or count files (.npz), each also as NAME=FILE, or as NAME=RUN,RUN... with training "
+        "runs",
     ),
     system: list[str] | None = Option(
         None,
@@ -402,6 +485,7 @@ def compare_cli(
         'A="a/*.jsonl". Once for each system, the baseline first, instead of BASELINE OTHER...',
     ),
     name: list[str] | None = NAMES,
+    by: list[str] | None = COMPARED_BY,
     per_label: bool = Option(
         False, "--per-label", help="Also compare the primary score of each label, as --labels without a value does"
     ),
@@ -420,10 +504,11 @@ def compare_cli(
     Collapsed counts are compared by the half-samples that they keep, without
     permutation tests.
 
-    Give systems that were trained several times as --system A=a1.jsonl,a2.jsonl
-    --system B=b1.jsonl,b2.jsonl: their mean scores are compared, and intervals
-    and tests account for the randomness of training.
+    Give systems that were trained several times as A=a1.jsonl,a2.jsonl: their mean
+    scores are compared, and intervals and tests account for the randomness of
+    training. --system A=a1.jsonl,a2.jsonl says the same.
     """
+    from ..evaluation.compared_slices import compare_by
     from ..evaluation.comparison import comparison
     from ..evaluation.tested import families
     from ..reporting.comparison_view import ComparisonView
@@ -444,5 +529,10 @@ def compare_cli(
     compared = [counter.system(shown, runs) for shown, runs in named]
     documents = next((system.documents for system in reversed(compared) if system.documents), [])
     result = comparison(compared, documents, drawn, testing.trials, **hypotheses._asdict(), short=showing.short)
+    if by:
+        lookups = Lookups(by, train)
+        result["breakdowns"] = compare_by(
+            compared, lambda metrics: wanted_breakdowns(lookups, metrics), drawn, testing.trials, hypotheses
+        )
     result |= {"left_out": counter.left_out} if counter.left_out else {}
     print_result(ComparisonView(result), wanted, showing, output)

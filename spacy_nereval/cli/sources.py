@@ -10,7 +10,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from glob import glob, has_magic
-from itertools import chain, islice
+from itertools import islice
 from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +122,7 @@ def questions_of(
         (str(pred), "predictions", pred),
         (f"--unit {reading.unit}", "units", reading.unit),
         *((f"--{name}", "labels", getattr(reading, name)) for name in ("labels", "only", "depth")),
+        ("--label-from", "labels", reading.label_from),
         (f"--cut {cutting.cut}", "scores of predictions", cutting.cut),
         ("--per-document", "scores of documents", per_document),
         ("--by", "breakdown", by or None),
@@ -216,6 +217,19 @@ class Source:
                 self.check([(f"--{name} {given}", "other half-samples")], f"{name} {kept}")
 
 
+def check_is_model(model: str, data: Sequence[str]) -> None:
+    """Raise ValueError, with the line to write, if a file stands in the place of a model."""
+    if Path(model).is_file():
+        line = f"nereval score {model} {data[0]}" if data else "nereval score GOLD PRED"
+        raise ValueError(f"{model} is a file, and a model is expected: to score predictions, write {line}")
+
+
+def check_is_no_model(gold: Path, line: str) -> None:
+    """Raise ValueError, with the line to write, if a model stands in the place of gold annotation."""
+    if (gold / "config.cfg").is_file() and (gold / "meta.json").is_file():
+        raise ValueError(f"{gold} is a model, and gold annotation is expected: write {line}")
+
+
 BOTH = ("jsonl", "parquet", "hf", "webanno", "xmi", "conllu", "bioc")
 """Formats of which one file may hold gold and predictions, under names that `--column` gives."""
 
@@ -269,20 +283,43 @@ class Gold:
             tokens=NO_TOKENS if self._first.tokens is None and not has_tokens else "",
         )
 
-    def first_labels(self) -> Iterator[str]:
-        """Yield the labels of the first documents, in which labels with levels are looked for. Can be asked once.
-
-        Mistakes in the file are left to those who read all of it.
-        """
+    @cached_property
+    def _searched(self) -> list[Record]:
+        """The first documents. Mistakes in the file are left to those who read all of it."""
         from ..metrics.registry import SEARCHED_DOCUMENTS
 
-        rules = rules_of(self.reading)
+        searched: list[Record] = []
         with suppress(ValueError, OSError):
-            first = [] if self._first is None else [self._first]
-            for record in chain(first, islice(self._records, SEARCHED_DOCUMENTS - 1)):
-                for _, _, label in sorted(record.spans):
-                    if name := rules.new_name(label) if rules else label:
-                        yield name
+            searched += [] if self._first is None else [self._first]
+            searched.extend(islice(self._records, SEARCHED_DOCUMENTS - 1))
+        return searched
+
+    def first_labels(self) -> Iterator[str]:
+        """Yield the labels of the first documents, in which labels with levels are looked for."""
+        rules = rules_of(self.reading)
+        if rules and rules.label_from:  # links have levels that mean nothing
+            return
+        for record in self._searched:
+            for _, _, label in sorted(record.spans):
+                if name := rules.new_name(label) if rules else label:
+                    yield name
+
+    def compares_attributes(self) -> bool:
+        """Return whether spans of the first documents have attributes that are not made their labels."""
+        return self.reading.label_from is None and any(record.attributes for record in self._searched)
+
+    def has_attributes(self, pred: Path | None) -> bool:
+        """Return whether both sides do, in their first documents; `pred` is None if the file holds both sides."""
+        from ..io.formats import named_format, records
+        from ..metrics.registry import SEARCHED_DOCUMENTS
+
+        if not self.compares_attributes():
+            return False
+        with suppress(ValueError, OSError):
+            path = pred or self.path
+            read = records(path, self.reading.spans_key, named_format(path, self._sides[1]))
+            return any(record.attributes for record in islice(read, SEARCHED_DOCUMENTS))
+        return False
 
     def documents(
         self, system: Source | None = None, loading: Model | None = None, cutting: Cutting = Cutting()
@@ -339,7 +376,8 @@ class Gold:
         """
         from ..io.paths import readable_file
 
-        self.__dict__.pop("_records", None)
+        for name in ("_records", "_searched"):
+            self.__dict__.pop(name, None)
         for path in paths:
             readable_file(path)
 
@@ -358,7 +396,7 @@ def say_left_out(others: Counter[Path]) -> None:
 
 
 def rules_of(reading: Reading | Labelling) -> LabelRules | None:
-    """Return the rules of `--labels`, `--only` and `--depth`; None if none is given.
+    """Return the rules of `--label-from`, `--labels`, `--only` and `--depth`; None if none is given.
 
     Raises:
         ValueError: An option cannot be used.
@@ -450,7 +488,7 @@ def compared_systems(
 
     Args:
         gold: The first argument. A count file in its place is a system.
-        names: Systems with one run each, as arguments.
+        names: Systems as arguments, also as NAME=RUN,RUN...
         given: The values of `--system`.
         shown: The values of `--name`.
 
@@ -465,30 +503,36 @@ def compared_systems(
     >>> gold, systems = compared_systems(Path("gold.jsonl"), ["a.jsonl", "b.jsonl"])
     >>> gold, [(name, [*map(str, runs)]) for name, runs in systems]
     (PosixPath('gold.jsonl'), [('a', ['a.jsonl']), ('b', ['b.jsonl'])])
+    >>> gold, systems = compared_systems(Path("gold.jsonl"), ["before=a.jsonl", "after=b1.jsonl,b2.jsonl"])
+    >>> [(name, [*map(str, runs)]) for name, runs in systems]
+    [('before', ['a.jsonl']), ('after', ['b1.jsonl', 'b2.jsonl'])]
     >>> gold, systems = compared_systems(None, [], ["A=a1.npz,a2.npz", "B=b.npz"])
     >>> gold, [(name, [*map(str, runs)]) for name, runs in systems]
     (None, [('A', ['a1.npz', 'a2.npz']), ('B', ['b.npz'])])
     """
-    stored = Source(gold) if gold and Source(gold).has_counts else None
-    sources = [*([stored] if stored else []), *map(Source, names)]
-    if sources and given:
-        raise ValueError(f"{sources[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN...")
+    stored = gold is not None and Source(gold).has_counts
+    arguments = [*([str(gold)] if stored else []), *names]
+    if arguments and given:
+        raise ValueError(
+            f"{arguments[0]} is given in addition to --system: give all systems as --system NAME=RUN,RUN..."
+        )
     if given and shown:
         raise ValueError(f"--name {shown[0]} is given in addition to --system, which names the systems itself")
-    systems = [(name, [*map(Source, runs)]) for name, runs in named_runs(given).items()]
-    systems = systems or [(source.name, [source]) for source in sources]
-    if not systems:
+    if not arguments and not given:
         raise BadParameter(
             "name the gold annotation, then the systems: BASELINE OTHER..., or --system NAME=RUN,RUN... for each"
         )
+    if given:
+        systems = [(name, [*map(Source, runs)]) for name, runs in named_runs(given).items()]
+    else:
+        systems = arguments_with_runs(arguments, shown if len(arguments) > 1 else (), repeats=True)
     if len(systems) < 2:
-        raise ValueError(f"a comparison needs a baseline and another system, and {systems[0][0]} is the only one")
-    if not given:
-        systems = [*zip(display_names(sources, shown), (runs for _, runs in systems))]
+        only = systems[0][0] if given else arguments[0]
+        raise ValueError(f"a comparison needs a baseline and another system, and {only} is the only one")
     return None if stored else gold, systems
 
 
-def named_runs(given: Sequence[str], option: str = "--system ") -> dict[str, list[str]]:
+def named_runs(given: Iterable[str], option: str = "--system ") -> dict[str, list[str]]:
     """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
 
     Args:
@@ -520,12 +564,15 @@ def named_runs(given: Sequence[str], option: str = "--system ") -> dict[str, lis
     return systems
 
 
-def arguments_with_runs(arguments: Sequence[str], shown: Sequence[str] = ()) -> list[tuple[str, list[Source]]]:
+def arguments_with_runs(
+    arguments: Sequence[str], shown: Sequence[str] = (), *, repeats: bool = False
+) -> list[tuple[str, list[Source]]]:
     """Return the systems that arguments name: the name that tables show, and the training runs of each.
 
     Args:
         arguments: Files, models or count files; or NAME=RUN,RUN...
         shown: The values of `--name`, for those without a name.
+        repeats: Whether a file without a name may be given several times.
 
     Raises:
         ValueError: An argument cannot be read, or two systems have the same name.
@@ -538,7 +585,7 @@ def arguments_with_runs(arguments: Sequence[str], shown: Sequence[str] = ()) -> 
     names = iter(runs_by_name)
     sources = [Source(argument) for argument in arguments if not is_named(argument)]
     unnamed = iter(zip(display_names(sources, shown), sources)) if sources or shown else iter(())
-    systems: dict[str, list[Source]] = {}
+    systems: list[tuple[str, list[Source]]] = []
     for argument in arguments:
         if is_named(argument):
             name = next(names)
@@ -546,10 +593,28 @@ def arguments_with_runs(arguments: Sequence[str], shown: Sequence[str] = ()) -> 
         else:
             name, source = next(unnamed)
             runs = [source]
-        if name in systems:
+        if any(name == other for other, _ in systems) and not (repeats and name not in runs_by_name):
             raise ValueError(f"{argument}: there is a system {name} already; give each its name, as NAME={argument}")
-        systems[name] = runs
-    return [*systems.items()]
+        systems.append((name, runs))
+    return systems
+
+
+def named_sources(arguments: Sequence[str], shown: Sequence[str] = ()) -> list[tuple[str, Source]]:
+    """Return the systems that arguments name, for commands that take one training run of each.
+
+    Raises:
+        ValueError: A system has several, or as for `arguments_with_runs`.
+
+    >>> [(name, str(source)) for name, source in named_sources(["a.jsonl", "B=b.jsonl"])]
+    [('a', 'a.jsonl'), ('B', 'b.jsonl')]
+    """
+    systems = arguments_with_runs(arguments, shown)
+    for name, runs in systems:
+        if len(runs) > 1:
+            raise ValueError(
+                f"{name} has {len(runs)} training runs, and one is expected: name each run, as {name}1=RUN"
+            )
+    return [(name, runs[0]) for name, runs in systems]
 
 
 def is_named(argument: str) -> bool:

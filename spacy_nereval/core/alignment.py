@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any, TypeVar
 
+import numpy as np
+
 
 def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
     """Return the pairing, left to right, with the greatest total weight; ties go to the leftmost.
@@ -224,6 +226,32 @@ def align(
         # One whole number whose digits, in a mixed radix, are the criteria in order of weight.
         edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * radix + shared
     return pair_spans(gold, pred, best_pairs(edges))
+
+
+def align_crowd(gold: Sequence[S], pred: Sequence[S]) -> list[tuple[S | None, S | None]]:
+    """Return an alignment by the criteria of `align` for so many pairs that they do not fit in memory one by one.
+
+    The numbers of identical boundaries, of pairs and of equal labels are those of `align`. The pairing is computed in
+    floating point, which of several equally good ones is open, and the shared characters may be fewer by a rounding.
+
+    >>> align_crowd([(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")])
+    [((0, 9, 'A'), (6, 9, 'A')), (None, (0, 5, 'B'))]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    number = {label: k for k, (_, _, label) in enumerate((*gold, *pred))}
+    rows = ([(start, end, number[label]) for start, end, label in side] for side in (gold, pred))
+    sides = [np.array(row, np.int64).reshape(-1, 3) for row in rows]
+    most, radix = 1 + min(len(gold), len(pred)), 1 + min(int((side[:, 1] - side[:, 0]).sum()) for side in sides)
+    cost = np.zeros((len(gold), len(pred)))
+    start, end, label = sides[1].T
+    for row, (first, last, kind) in zip(cost, sides[0]):
+        shared = np.maximum(np.minimum(end, last) - np.maximum(start, first), 0)
+        same_boundaries = (start == first) & (end == last)
+        worth = ((same_boundaries * most + 1) * most + (label == kind)) * radix + shared
+        row[:] = -worth * ((shared > 0) | same_boundaries)
+    pairs = zip(*(indices.tolist() for indices in linear_sum_assignment(cost)))
+    return pair_spans(gold, pred, {i: j for i, j in pairs if cost[i, j] < 0})
 
 
 def pair_spans(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> list[tuple[S | None, S | None]]:

@@ -144,13 +144,13 @@ SEP = Argument(
 
 @dataclass(frozen=True, kw_only=True)
 class Labelling:
-    """How to change labels: map them, then truncate them to a depth, then keep or drop them."""
+    """How to change labels: take them from attributes, map them, truncate them to a depth, then keep or drop them."""
 
     labels: Annotated[
         Mapping[str, str | None] | str | Path | None,
         Argument(
             "New names of labels on both sides, such as PER=PERSON,MISC= (without a name, the label is dropped), or a "
-            '.json file such as {"PER": "PERSON", "MISC": null}',
+            '.json file such as {"PER": "PERSON", "MISC": null}. A list such as PER,LOC means --only',
             typed=str,
         ),
     ] = None
@@ -159,6 +159,14 @@ class Labelling:
         Argument(
             "Labels to keep on both sides, after --labels and --depth, such as PERSON,LOC, or as a JSON array",
             typed=list[str],
+        ),
+    ] = None
+    label_from: Annotated[
+        Iterable[str] | str | None,
+        Argument(
+            "What becomes the label of every span, on both sides and before --labels: an attribute such as kb_id or "
+            "negated, or several, as in label+negated. Spans without the attribute get 'none'",
+            typed=str,
         ),
     ] = None
     depth: Annotated[int | None, Argument("Number of levels to keep of labels such as LOC/CITY, after --labels")] = None
@@ -192,6 +200,15 @@ class Reading(Labelling):
         Argument(
             "CoNLL: column of the words, a number from 1 or a name of the header row. By default the first column that "
             "does not have the numbers of tokens or sentences",
+            where="files",
+            typed=str,
+        ),
+    ] = None
+    link_column: Annotated[
+        str | int | None,
+        Argument(
+            "CoNLL: column of links, a number from 1 or a name of the header row. The link of a span, that of its "
+            "first token, becomes its attribute kb_id",
             where="files",
             typed=str,
         ),
@@ -404,19 +421,22 @@ SECONDARY = Argument(
     "Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further metric",
     typed=str,
 )
+MOST_POINTS = 1e9
+"""Greatest number of points of a margin or a bound. Scores that are no ratios may have thousands."""
+
 MARGIN = Argument(
     "Largest difference of the primary score that does not matter, in points. The comparison then says whether two "
     "systems are the same within it",
     takes=Real,
     least=math.ulp(0.0),
-    most=sys.float_info.max,
+    most=MOST_POINTS,
     expected="a number of points above 0, such as 1",
 )
 HALF_WIDTH_POINTS = Argument(
     "How far the interval of the score may reach on either side, in points",
     takes=Real,
     least=math.ulp(0.0),
-    most=sys.float_info.max,
+    most=MOST_POINTS,
     expected="a number of points above 0, such as 2",
 )
 TRIALS = Argument(

@@ -123,6 +123,11 @@ class Metric:
         tokens: Whether the judge needs tokens.
         text: Whether the judge needs the text; "words" if it only needs to know which words are equal,
             so that documents of tags are enough.
+        attributes: Whether the judge needs the attributes of spans. Its verdicts then name rows, such as
+            `negated=true`, in place of labels.
+        per_row: Verdicts that count in each row that has one of some other verdicts: those that are passed once for
+            what concerns all rows.
+        row_kinds: The kind of span that a value is like, by the verdict on it, for rows that are no labels.
         needs: The option that the judge needs; None if it needs none.
         version: Increased when numbers change. Counts of different versions cannot be merged.
         name, settings: Set by `create`.
@@ -160,6 +165,9 @@ class Metric:
     mirror: Mapping[str, str] | None = None
     tokens: bool = False
     text: bool | Literal["words"] = False
+    attributes: bool = False
+    per_row: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    row_kinds: Mapping[str, Kind] = field(default_factory=dict)
     needs: str | None = None
     version: int = 1
     name: str = ""

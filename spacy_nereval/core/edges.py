@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from unicodedata import category
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .messages import PlainSpan, highest_scores, is_finite_number, spell_argument
+
+Wholes = NDArray[np.int64]
 
 EDGE = re.compile(r"\w\w")
 """Two characters with no word edge between them."""
@@ -23,6 +28,14 @@ FEWEST = 3
 
 NEARLY_ALL = 0.9
 """The share of the spans of a side that have to look inclusive."""
+
+WORD = re.compile(r"\w")
+
+SIGNS = ("space", "cut", "placed", "short")
+"""The signs of `EdgeCounter`."""
+
+TOGETHER = 1 << 19
+"""Edges are judged when the texts that were added have this many characters."""
 
 
 def trim_span(span: PlainSpan, text: str, trim: str) -> PlainSpan:
@@ -113,6 +126,11 @@ class EditedSpans:
         self.equal: int = len(self._trimmed) - len(distinct)
         self.joined: int = len(distinct) - len(self.spans)
 
+    def whole(self, span: PlainSpan) -> PlainSpan:
+        """Return what a given span became."""
+        trimmed = self._trimmed[span]
+        return self._joined.get(trimmed, trimmed)
+
     def map_scores(self, scores: Mapping[PlainSpan, Any]) -> Mapping[PlainSpan, Any]:
         """Return the score of each span: the highest of those that became equal, the lowest of those that were joined.
 
@@ -136,31 +154,96 @@ Signs = Counter[tuple[str, str]]
 """Numbers of spans by (side, sign): all "spans", and those that look odd; or a sentence about how a side was read."""
 
 
-def edge_signs(sides: Mapping[str, Collection[PlainSpan]], text: str) -> Signs:
-    """Count the spans of a document whose edges look odd, for each side.
+class EdgeCounter:
+    """Counts the spans of documents whose edges look odd, for each side, and notes on how sides were read.
 
     The signs: "space", white space at an edge; "cut", the end is one character before that of a word; "placed", the
     span begins where one of another side begins; "short", it also ends one character before that one does.
 
-    >>> signs = edge_signs({"gold": [(0, 3, "PER")], "pred": [(0, 2, "PER"), (3, 7, "LOC")]}, "Ada met Bob")
+    >>> counter = EdgeCounter()
+    >>> counter.add({"gold": [(0, 3, "PER")], "pred": [(0, 2, "PER"), (3, 7, "LOC")]}, "Ada met Bob")
+    >>> signs = counter.signs
     >>> signs["pred", "cut"], signs["pred", "short"], signs["pred", "space"], signs["gold", "cut"]
     (1, 1, 1, 0)
     """
-    signs: Signs = Counter()
-    for side, spans in sides.items():
-        places = {span[:2] for name, others in sides.items() if name != side for span in others}
-        starts = {start for start, _ in places}
-        signs[side, "spans"] += len(spans)
-        for start, end, _ in spans:
-            if end > len(text):  # a mention that the text does not have
-                continue
-            if start < end and (text[start].isspace() or text[end - 1].isspace()):
-                signs[side, "space"] += 1
-            elif looks_cut(text, start, end):
-                signs[side, "cut"] += 1
-            signs[side, "placed"] += start in starts
-            signs[side, "short"] += (start, end + 1) in places and (start, end) not in places
-    return +signs
+
+    def __init__(self) -> None:
+        self._signs: Signs = Counter()
+        self._texts: list[str] = []
+        self._length = 0  # of these texts, joined by line breaks
+        self._places: dict[str, list[int]] = {}  # of each side, start and end of spans in the joined texts, in turn
+
+    def add(
+        self,
+        sides: Mapping[str, Collection[PlainSpan]],
+        text: str | None,
+        notes: Collection[tuple[str, str]] = (),
+    ) -> None:
+        """Add a document.
+
+        Args:
+            sides: The spans of each side.
+            text: The text without invented mentions, whose spans are not judged; None if it is not known.
+            notes: What has to be said about how a side was read, as (side, sentence).
+        """
+        if notes:
+            self._signs.update(notes)
+        if text is None:
+            return
+        offset, length = self._length, len(text)
+        for side, spans in sides.items():
+            if spans:
+                self._signs[side, "spans"] += len(spans)
+                places = self._places.setdefault(side, [])
+                for start, end, _ in spans:
+                    if end <= length:
+                        places += (start + offset, end + offset)
+        self._add_texts([text])
+
+    def add_columns(self, sides: Mapping[str, tuple[Wholes, Wholes, Wholes]], texts: Sequence[str | None]) -> None:
+        """Add several documents.
+
+        Args:
+            sides: For each side the index of the document, the start and the end of its spans, int64[spans] each.
+            texts: The texts, as for `add`.
+        """
+        lengths = np.array([-1 if text is None else len(text) for text in texts], dtype=np.int64)
+        offsets = self._length + np.cumsum(lengths + 1) - lengths - 1
+        for side, (document, start, end) in sides.items():
+            self._signs[side, "spans"] += int((lengths[document] >= 0).sum())
+            is_judged = end <= lengths[document]
+            places = np.stack([start, end])[:, is_judged] + offsets[document[is_judged]]
+            self._places.setdefault(side, []).extend(places.T.ravel().tolist())
+        self._add_texts([text for text in texts if text is not None])
+
+    def _add_texts(self, texts: Sequence[str]) -> None:
+        self._texts += texts
+        self._length += sum(map(len, texts)) + len(texts)
+        if self._length > TOGETHER:
+            self._judge()
+
+    @property
+    def signs(self) -> Signs:
+        """The signs of the documents so far."""
+        self._judge()
+        return +self._signs
+
+    def _judge(self) -> None:
+        """Count the signs of the documents that were added last: at once, since that takes a fifth of the time."""
+        characters = np.frombuffer("\n".join([*self._texts, "", ""]).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        places = {side: np.array(numbers, np.int64).reshape(-1, 2).T for side, numbers in self._places.items()}
+        for side, (start, end) in places.items():
+            codes, index = np.unique(characters[[start, end - 1, end, end + 1]], return_inverse=True)
+            kinds = [(chr(code).isspace(), bool(WORD.match(chr(code)))) for code in codes.tolist()]
+            space, word = np.array(kinds, bool).reshape(-1, 2)[index.reshape(4, -1)].transpose(2, 0, 1)
+            spaced = (start < end) & (space[0] | space[1])
+            cut = ~spaced & ((start == end) | (word[1] & word[2])) & ~(word[2] & word[3]) & ~space[2]
+            others = np.concatenate([np.zeros((2, 0), np.int64), *(places[name] for name in places if name != side)], 1)
+            spans, longer, other = (a * self._length + b for a, b in ((start, end), (start, end + 1), others))
+            short = np.isin(longer, other) & ~np.isin(spans, other)
+            for sign, has_sign in zip(SIGNS, (spaced, cut, np.isin(start, others[0]), short)):
+                self._signs[side, sign] += int(has_sign.sum())
+        self._texts, self._length, self._places = [], 0, {}
 
 
 def looks_cut(text: str, start: int, end: int) -> bool:
@@ -181,7 +264,7 @@ def edge_lines(
     """Return what has to be said about how sides were read, and about edges of spans that look odd.
 
     Args:
-        signs: What `edge_signs` counted, and notes.
+        signs: What an `EdgeCounter` counted.
         system: The name of the system, if there are several.
         names: The sides, and what their spans are called.
 

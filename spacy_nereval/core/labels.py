@@ -17,6 +17,18 @@ from typing import Any
 
 from . import compression
 from .arguments import SEP, SEPARATOR, Labelling, check_value
+from .attribute_values import (
+    JOINT,
+    LABEL,
+    NONE,
+    NOTHING,
+    PLUS,
+    Attributes,
+    SpanAttributes,
+    attributes_by_span,
+    move_attributes,
+    split_names,
+)
 from .edges import EditedSpans
 from .expansion import TooLarge
 from .messages import (
@@ -47,6 +59,7 @@ class LabelRules:
         sep: What separates the levels of a label.
         trim: What is then removed from the edges of spans, one of `arguments.TRIMS`; "" for nothing.
         join: Whether spans of one label with white space alone between them are joined then.
+        label_from: What becomes the label of a span before all this: the names of attributes, or "label".
 
     >>> rules = LabelRules(labels=(("PER", "PERSON"), ("MISC", None)), depth=1)
     >>> [rules.new_name(label) for label in ("PER", "MISC", "LOC/CITY")]
@@ -59,6 +72,7 @@ class LabelRules:
     sep: str = SEPARATOR
     trim: str = ""
     join: bool = False
+    label_from: tuple[str, ...] = ()
 
     @cached_property
     def mapping(self) -> dict[str, str | None]:
@@ -104,19 +118,30 @@ class LabelRules:
                     result[side, name] += number
         return result
 
-    def map_spans(self, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
-        """Return spans with their new labels, without the dropped ones. Spans that become equal are not merged."""
-        renamed = ((start, end, self.new_name(label)) for start, end, label in spans)
-        return [(start, end, label) for start, end, label in renamed if label is not None]
+    def apply(
+        self,
+        spans: Iterable[PlainSpan],
+        text: str | None,
+        scores: Mapping[PlainSpan, Any] | None = None,
+        attributes: SpanAttributes | None = None,
+    ) -> RelabelledSpans:
+        """Return the spans of a side after all rules. No other code applies them to spans.
 
-    def map_scores(self, scores: Mapping[PlainSpan, Any]) -> dict[PlainSpan, Any]:
-        """Return the scores of spans with their new labels, without the dropped spans."""
-        renamed = ((start, end, self.new_name(label), score) for (start, end, label), score in scores.items())
-        return highest_scores(((start, end, label), score) for start, end, label, score in renamed if label is not None)
+        Args:
+            spans: The spans of the side, each once.
+            text: The text; needed if edges are changed.
+            scores, attributes: Of the spans that have some.
+        """
+        return RelabelledSpans(self, spans, text, scores or {}, attributes or {})
 
-    def edit(self, spans: Iterable[PlainSpan], text: str | None) -> EditedSpans:
-        """Return spans, which have their new labels, after trimming and joining. See `edges.EditedSpans`."""
-        return EditedSpans(spans, text, self.trim, self.join)
+    def named_from(self, label: str, attributes: Attributes) -> str:
+        """Return the label of a span, given its own label and its attributes, before other rules.
+
+        >>> LabelRules(label_from=("label", "negated")).named_from("PROBLEM", (("negated", "true"),))
+        'PROBLEM|true'
+        """
+        values = {LABEL: label, **dict(attributes)}
+        return JOINT.join(values.get(name, NONE) for name in self.label_from)
 
     def parts(self) -> list[str]:
         """Return the parts of a signature that name the rules.
@@ -125,6 +150,8 @@ class LabelRules:
         ['labels:cc7fbd16', 'only:LOC,PERSON', 'depth:2']
         """
         result = []
+        if self.label_from:
+            result.append(f"from:{_quote_if_ambiguous(PLUS.join(self.label_from))}")
         if self.labels:
             text = json.dumps(self.mapping, sort_keys=True)
             result.append(f"labels:{sha256(text.encode()).hexdigest()[:8]}")
@@ -170,6 +197,84 @@ class LabelRules:
         return warnings + [f"⚠ only: {name} to keep, but neither side has such a label{hint}" for name, hint in lines]
 
 
+class RelabelledSpans:
+    """The spans of one side after label rules: renamed, dropped, trimmed and joined, each once.
+
+    Args:
+        rules: The rules.
+        spans, text, scores, attributes: As for `LabelRules.apply`.
+
+    Attributes:
+        labels: The label of each span before it was mapped, and after attributes became labels.
+        spans: The spans with their new labels and edges.
+        scores, attributes: Those of the new spans.
+        unnamed: The number of spans that lack an attribute of `label_from`.
+        merged: The number of spans that new labels made equal to another.
+        repeats: Minus the number of spans that were repeats before attributes became labels, and are none after.
+
+    Raises:
+        ValueError: The text is needed, and not known.
+
+    >>> negated = {(0, 3, "SIGN"): frozenset({(("negated", "true"),)})}
+    >>> side = LabelRules(label_from=("negated",)).apply([(0, 3, "SIGN"), (4, 7, "SIGN")], None, {}, negated)
+    >>> side.spans, side.unnamed
+    ([(0, 3, 'true'), (4, 7, 'none')], 1)
+    """
+
+    def __init__(
+        self,
+        rules: LabelRules,
+        spans: Iterable[PlainSpan],
+        text: str | None,
+        scores: Mapping[PlainSpan, Any],
+        attributes: SpanAttributes,
+    ) -> None:
+        self.unnamed: int = 0
+        self.repeats: int = 0
+        self.merged: int = 0
+        listed = [*spans]
+        if rules.label_from:
+            listed, scores, attributes = self._name_from(rules, listed, scores, attributes)
+        self.labels: list[str] = [label for _, _, label in listed]
+        places = [(span, (span[0], span[1], name)) for span in listed if (name := rules.new_name(span[2])) is not None]
+        distinct = {new for _, new in places}
+        self.merged += len(places) - len(distinct)
+        edited = EditedSpans([*dict.fromkeys(new for _, new in places)], text, rules.trim, rules.join)
+        self.spans: list[PlainSpan] = edited.spans
+        self.trimmed: int = edited.trimmed
+        self.joined: int = edited.joined
+        self.equal: int = edited.equal
+        self.scores: Mapping[PlainSpan, Any] = scores
+        if scores:
+            renamed = highest_scores((new, scores[span]) for span, new in places if span in scores)
+            self.scores = edited.map_scores(renamed)
+        self.attributes: SpanAttributes = attributes
+        if attributes:
+            self.attributes = move_attributes(attributes, ((span, edited.whole(new)) for span, new in places))
+
+    def _name_from(
+        self, rules: LabelRules, spans: Sequence[PlainSpan], scores: Mapping[PlainSpan, Any], attributes: SpanAttributes
+    ) -> tuple[list[PlainSpan], Mapping[PlainSpan, Any], SpanAttributes]:
+        """Return spans, scores and attributes with the labels that attributes give. A span with several values of
+        one attribute becomes several spans."""
+        needed = {*rules.label_from} - {LABEL}
+        named: list[tuple[PlainSpan, PlainSpan, Attributes]] = []
+        for span in spans:
+            for values in sorted(attributes.get(span, NOTHING)):
+                new = (span[0], span[1], rules.named_from(span[2], values))
+                self.unnamed += not needed <= {name for name, _ in values}
+                named.append((span, new, values))
+        result = [*dict.fromkeys(new for _, new, _ in named)]
+        different = len({(span, new) for span, new, _ in named})
+        self.repeats = len(spans) - different
+        self.merged = different - len(result)
+        return (
+            result,
+            highest_scores((new, scores[span]) for span, new, _ in named if span in scores),
+            attributes_by_span((new, values) for _, new, values in named),
+        )
+
+
 def _quote_if_ambiguous(label: str) -> str:
     return json.dumps(label) if {*label} & {",", "|", '"'} else label
 
@@ -199,17 +304,20 @@ def label_rules(
     sep: str = SEPARATOR,
     trim: str | None = None,
     join: bool = False,
+    label_from: Iterable[str] | str | None = None,
 ) -> LabelRules | None:
     """Return the label rules that these options describe; None if no option is set.
 
     Args:
         labels: Labels with their new names, None or an empty text to drop them: a table, a JSON
-            file that holds one, or text such as `PER=PERSON,MISC=`.
+            file that holds one, or text such as `PER=PERSON,MISC=`. A list of labels stands for `only`.
         only: The labels to keep: a list, or text as `split_labels` reads it.
         depth: The number of levels of a label to keep, from 1 up.
         sep: What separates the levels.
         trim: What is removed from the edges of spans, one of `arguments.TRIMS`; None for nothing.
         join: Join spans of one label that have white space alone between them.
+        label_from: What becomes the label before all this: the names of attributes, or "label", as a list or as text
+            with + between them.
 
     Raises:
         ValueError: An option cannot be used; the message says why.
@@ -221,20 +329,41 @@ def label_rules(
     Traceback (most recent call last):
     ValueError: labels='A=B,A=C': 'A' is mapped twice
     """
-    if labels is None and only is None and depth is None and trim is None and not join:
+    if labels is None and only is None and depth is None and trim is None and not join and label_from is None:
         return None
     if depth is not None and (isinstance(depth, bool) or not isinstance(depth, int) or depth < 1):
         raise ValueError(f"{spell_argument('depth', depth)}: expected a whole number of levels from 1 up")
     check_value("sep", sep, SEP)
+    if (listed := _listed_labels(labels)) is not None:
+        if only is not None:
+            raise ValueError(
+                f"{spell_argument('labels', labels)} names labels to keep, and {spell_argument('only', only)} too: "
+                "give one of them"
+            )
+        labels, only = None, listed
     mapping = {} if labels is None else read_mapping(labels)
     kept = None if only is None else _labels_to_keep(only)
-    return LabelRules(tuple(sorted(mapping.items())), kept, depth, sep, trim or "", join)
+    return LabelRules(tuple(sorted(mapping.items())), kept, depth, sep, trim or "", join, split_names(label_from))
 
 
 def rules_of(labelling: Labelling) -> LabelRules | None:
     """Return the label rules that the arguments describe; None if none is set. See `label_rules` for errors."""
-    edges = {name: getattr(labelling, name) for name in ("trim", "join") if hasattr(labelling, name)}
-    return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep, **edges)
+    further = {name: getattr(labelling, name) for name in ("trim", "join") if hasattr(labelling, name)}
+    further["label_from"] = labelling.label_from
+    return label_rules(labelling.labels, labelling.only, labelling.depth, labelling.sep, **further)
+
+
+def _listed_labels(labels: object) -> list[Any] | None:
+    """Return the labels to keep, if a list stands in the place of new names; None for a mapping or a file of one.
+
+    >>> _listed_labels(["PER", "LOC"]), _listed_labels("PER,LOC"), _listed_labels("PER=PERSON")
+    (['PER', 'LOC'], ['PER', 'LOC'], None)
+    """
+    if isinstance(labels, str):
+        is_list = "=" not in labels and ("," in labels or labels.lstrip().startswith("["))
+        return split_labels(labels) if is_list and not labels.lstrip().startswith("{") else None
+    is_list = isinstance(labels, (list, tuple, set, frozenset))
+    return [*labels] if is_list else None  # type: ignore[misc]  # a list, by the line before
 
 
 def _labels_to_keep(only: Iterable[str] | str) -> tuple[str, ...]:
@@ -320,7 +449,7 @@ def _pair(part: str, argument: str) -> tuple[str, str]:
     if not equals or not old.strip():
         raise ValueError(
             f"{argument}: {quote(part)} is not LABEL=NAME; expected pairs such as PER=PERSON,MISC= "
-            "(without a name the label is dropped), or a .json file"
+            f"(without a name the label is dropped), or a .json file; {spell_argument('only', Pasted(part))} keeps it"
         )
     return old.strip(), new.strip()
 

@@ -6,17 +6,19 @@ Values are shortened and quoted. Arguments are spelt as the reader writes them: 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
+from functools import reduce
 from itertools import islice
 from numbers import Real
 from operator import index
 from pathlib import Path
 from pickle import PickleError
 from typing import Any
-from unicodedata import normalize
+from unicodedata import category, normalize
 from zipfile import BadZipFile
 from zlib import error as ZlibError
 
@@ -25,6 +27,9 @@ MOST = 60
 
 MOST_COMPARED, MOST_NAMES = 200, 10_000
 """Maximum length of an unknown name, and number of names, that are compared to find the nearest one."""
+
+NEARLY_EQUAL = 0.75
+"""Least similarity of two names, by `difflib`, of which one may be a slip for the other."""
 
 LONGEST_REASON = 300
 """Maximum number of characters of the message of a parser or of another package, which may quote a whole file."""
@@ -111,34 +116,88 @@ def did_you_mean(name: object, names: Iterable[str]) -> str:
     >>> did_you_mean("unt", ["unit", "beta"])
     ": did you mean 'unit'?"
     """
-    matches = get_close_matches(str(name)[:MOST_COMPARED], [*islice(names, MOST_NAMES)], 1)
-    if not matches:
+    match = nearest(str(name), names)
+    if not match:
         return ""
-    difference = describe_difference(str(name), matches[0])
-    return f": did you mean {shorten(repr(matches[0]))}{difference and f', which differs in {difference}'}?"
+    difference = describe_difference(str(name), match)
+    hidden = "" if difference == CASE else difference  # readers see upper and lower case
+    return f": did you mean {shorten(repr(match))}{hidden and f', which differs in {hidden}'}?"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the name that is nearly equal, but for a slip of the fingers; "" if none is.
+
+    >>> nearest("--confidnce", ["--confidence"]), nearest("PRE", ["PER"]), nearest("--json", ["--only"])
+    ('--confidence', 'PER', '')
+    """
+    short = name[:MOST_COMPARED]
+    return next(
+        (match for match in get_close_matches(short, [*islice(names, MOST_NAMES)]) if _nearly_equal(short, match)), ""
+    )
+
+
+def _nearly_equal(one: str, other: str) -> bool:
+    first, second = (text.lower().strip("-_. ") for text in (one, other))
+    alike = SequenceMatcher(None, first, second).ratio() >= NEARLY_EQUAL
+    return alike or sorted(first) == sorted(second) or bool(describe_difference(one, other))
+
+
+CASE = "case"
+
+UNSEEN = ("Cf", "Cc", "Cn", "Co")
+"""Categories of characters that are not seen."""
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "white space": lambda text: "".join(text.split()),
+    "characters that are not seen": lambda text: "".join(part for part in text if category(part) not in UNSEEN),
+    "Unicode form (such as NFC and NFD)": lambda text: normalize("NFKC", text),
+    CASE: str.casefold,
+    "how a number is written": lambda text: re.sub(r"\.0+$", "", text) if text[:1].isdigit() else text,
+}
+"""In what names differ that may be meant as the same, with what undoes it."""
+
+
+def _undo(name: str, kept: str = "") -> str:
+    """Return what a name has in common with all names that differ from it only in `FORMS`, but for one of them."""
+    return reduce(lambda text, words: text if words == kept else FORMS[words](text), FORMS, name)
 
 
 def describe_difference(one: str, other: str) -> str:
-    """Return in what two names differ that look alike; "" if readers see how they differ.
+    """Return in what two names differ that may be meant as the same; "" if they differ otherwise, or not at all.
 
-    >>> describe_difference("PER", "PER "), describe_difference("\u00c9", "E\u0301"), describe_difference("PER", "Per")
-    ('white space', 'Unicode form (NFC and NFD)', '')
+    >>> describe_difference("PER", "PER "), describe_difference("\u00c9", "e\u0301"), describe_difference("1", "1.0")
+    ('white space', 'Unicode form (such as NFC and NFD) and case', 'how a number is written')
+    >>> describe_difference("PER", "PEN")
+    ''
     """
-    forms: dict[str, Callable[[str], str]] = {
-        "white space": lambda text: "".join(text.split()),
-        "Unicode form (NFC and NFD)": lambda text: normalize("NFC", text),
-        "compatible characters of Unicode": lambda text: normalize("NFKC", text),
-    }
-    return "" if one == other else next((words for words, form in forms.items() if form(one) == form(other)), "")
+    same = _undo(one) == _undo(other)
+    return " and ".join(words for words in FORMS if same and _undo(one, words) != _undo(other, words))
+
+
+def list_alike(ones: Iterable[str], others: Iterable[str]) -> list[str]:
+    """Return which names of two lists may be meant as the same, and in what they differ.
+
+    >>> list_alike(["PER", "LOC", "a"], ["PER ", "Loc", "b"])
+    ["'PER' and 'PER ' differ only in white space", "'LOC' and 'Loc' differ only in case"]
+    """
+    by_form: dict[str, list[str]] = {}
+    for name in others:
+        by_form.setdefault(_undo(name), []).append(name)
+    pairs: dict[tuple[str, str], str] = {}
+    for one in ones:
+        for other in by_form.get(_undo(one), []):
+            if one != other and (other, one) not in pairs:
+                pairs[one, other] = describe_difference(one, other)
+    return [f"{quote(one)} and {quote(other)} differ only in {words}" for (one, other), words in pairs.items()]
 
 
 def show_spaces(label: str) -> str:
-    """Return a label, in quotes if it has white space that readers would not see.
+    """Return a label, in quotes if it has white space or characters that readers would not see.
 
-    >>> show_spaces("PER"), show_spaces("PER "), show_spaces("a b"), show_spaces("a  b")
-    ('PER', "'PER '", 'a b', "'a  b'")
+    >>> show_spaces("PER"), show_spaces("PER "), show_spaces("a b"), show_spaces("a  b"), show_spaces("a\\u00ad")
+    ('PER', "'PER '", 'a b', "'a  b'", "'a\\\\xad'")
     """
-    return label if " ".join(label.split()) == label else repr(label)
+    return label if " ".join(label.split()) == label and label.isprintable() else repr(label)
 
 
 def describe_error(error: BaseException) -> str:
@@ -270,7 +329,8 @@ def validate_span(side: str, span: Sequence[Any], length: int | None) -> PlainSp
         ) from None
     if 0 <= start <= end <= (FARTHEST if length is None else length) and isinstance(label, str) and label:
         return start, end, label
-    description = f"{side} Span({start!r}, {end!r}, {quote(label) if isinstance(label, str) else repr(label)})"
+    shown = quote(label) if isinstance(label, str) else shorten(repr(label))
+    description = f"{side} Span({shorten(repr(start))}, {shorten(repr(end))}, {shown})"
     if start < 0:
         raise ValueError(f"{description} starts before the text")
     if end < start:

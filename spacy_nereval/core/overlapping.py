@@ -16,6 +16,19 @@ Boundaries = Sequence[Any]
 """Anything that begins with (start, end)."""
 
 
+def number_of_overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> int:
+    """Return the number of pairs that share a unit, without finding them. Empty spans are not counted.
+
+    >>> number_of_overlaps([(0, 4), (6, 6)], [(2, 9), (3, 4), (4, 5)])
+    2
+    """
+    (first, last), (start, end) = (
+        np.array([span[:2] for span in side if span[0] < span[1]]).reshape(-1, 2).T for side in (gold, pred)
+    )
+    begun, ended = np.searchsorted(np.sort(start), last), np.searchsorted(np.sort(end), first, side="right")
+    return int((begun - ended).sum())
+
+
 def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
     """Return all pairs that share a unit or have identical boundaries.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,22 @@ from .messages import LONGEST_REASON, shorten, spell_argument
 readers: catalogue.Registry = catalogue.create("spacy_nereval", "readers", entry_points=True)
 """Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
 group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the functions."""
+
+
+def points_of_group(group: str) -> EntryPoints:
+    """Return the entry points of a group in all installed packages.
+
+    >>> "jsonl" in points_of_group("spacy_nereval_readers").names
+    True
+    """
+    points: EntryPoints = _installed_points(tuple(sys.path)).select(group=group)
+    return points
+
+
+@cache
+def _installed_points(path: tuple[str, ...]) -> Any:
+    # Reads the metadata of every installed package, and a command looks up dozens of names.
+    return entry_points()
 
 
 def list_names(registry: catalogue.Registry) -> list[str]:
@@ -33,7 +49,7 @@ def list_names(registry: catalogue.Registry) -> list[str]:
     >>> "jsonl" in list_names(readers)
     True
     """
-    names = {point.name for point in entry_points(group=registry.entry_point_namespace)}
+    names = {point.name for point in points_of_group(registry.entry_point_namespace)}
     prefix = tuple(registry.namespace)
     return sorted(names | {key[-1] for key in catalogue.REGISTRY if key[:-1] == prefix})
 
@@ -45,7 +61,7 @@ def builtin_names(registry: catalogue.Registry) -> tuple[str, ...]:
     >>> "jsonl" in builtin_names(readers)
     True
     """
-    points = entry_points(group=registry.entry_point_namespace)
+    points = points_of_group(registry.entry_point_namespace)
     return tuple(sorted({point.name for point in points if point.value.startswith("spacy_nereval.")}))
 
 
@@ -55,7 +71,7 @@ def check_registered_once(group: str, name: str) -> None:
 
     >>> check_registered_once("spacy_nereval_readers", "jsonl")
     """
-    targets = {point.value for point in entry_points(group=group, name=name)}
+    targets = {point.value for point in points_of_group(group).select(name=name)}
     if len(targets) > 1:
         raise ValueError(
             f"{name!r} is registered under {group} more than once: {' and '.join(sorted(targets))}; "
@@ -78,7 +94,7 @@ def load_registered(registry: catalogue.Registry, name: str) -> Any:
     'spacy_nereval.io.formats.jsonl'
     """
     check_registered_once(registry.entry_point_namespace, name)
-    point = next(iter(entry_points(group=registry.entry_point_namespace, name=name)), None)
+    point = next(iter(points_of_group(registry.entry_point_namespace).select(name=name)), None)
     if point is None:
         if not catalogue.check_exists(*registry.namespace, name):  # catalogue would import all other entry points
             raise catalogue.RegistryError(f"there is no {name!r}")

@@ -13,11 +13,12 @@ from functools import cache, cached_property
 from re import finditer
 from typing import Any, NamedTuple
 
-from .alignment import align
-from .edges import Signs, edge_signs
+from .alignment import align, align_crowd
+from .attribute_values import SpanAttributes, attributes_of
+from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
-from .overlapping import overlaps
+from .overlapping import number_of_overlaps, overlaps
 
 
 class Span(NamedTuple):
@@ -55,6 +56,10 @@ def correct_boundary(gold: Span, pred: Span) -> str:
     return "right" if gold.end == pred.end else "neither"
 
 
+CROWDED = 1_000_000
+"""With more overlapping pairs than this, an alignment is computed by `align_crowd`."""
+
+
 class OverlapGroup:
     """Gold and predicted spans that must be judged together, since they are connected by overlap.
 
@@ -79,10 +84,12 @@ class OverlapGroup:
     @cached_property
     def alignment(self) -> list[tuple[Span | None, Span | None]]:
         """The one-to-one alignment of the MUC and SemEval metrics."""
+        if len(self.gold) * len(self.pred) > CROWDED and number_of_overlaps(self.gold, self.pred) > CROWDED:
+            return align_crowd(self.gold, self.pred)
         return align(self.gold, self.pred, self.overlaps)
 
 
-LATER_ON_READING = ("trimmed", "joined", "filled")
+LATER_ON_READING = ("trimmed", "joined", "filled", "unnamed")
 """Those of the numbers in `ON_READING` that results have only if they are not 0, since they need an option."""
 
 ON_READING = ("ignored", "repaired", "duplicates", "rejected", "merged", *LATER_ON_READING)
@@ -112,6 +119,7 @@ class Document(OverlapGroup):
         trimmed: Spans whose edges were trimmed.
         joined: Spans that became part of the one before.
         filled: Tokens that predictions lack, which are read as outside of spans.
+        unnamed: Spans without the attribute that label rules made their label.
         label_rules: The rules that changed labels; None if there were none.
         mapped: The labels of the mapping in `label_rules` that occurred.
         unkept: The number of spans that `only` in `label_rules` dropped, by ("gold" or "pred", label).
@@ -120,10 +128,12 @@ class Document(OverlapGroup):
         mentions: Numbers of mentions by outcome (see `mention_places.NUMBERS`); empty without mentions.
         located: The options that located the mentions, such as "listed,caseless".
         span_scores: The scores of predicted spans as they were given, unchecked; empty without scores.
+        attributes: Per side, the attributes of the spans that have some (see `core.attribute_values`).
         cut: The digest of the cuts that predictions had to reach; None if all predictions are kept.
         notes: What has to be said about how a side was read, as ("gold" or "pred", sentence).
         unit: The key of its unit of resampling; None if its id is the key.
         unit_rule: The rule that assigned the key (see `io.units`).
+        meta: The metadata of the gold side, such as {"source": "web"}; None without any.
 
     Raises:
         ValueError: A span is not (start, end, label), ends before it starts, leaves the
@@ -145,6 +155,7 @@ class Document(OverlapGroup):
     trimmed: int = 0
     joined: int = 0
     filled: int = 0
+    unnamed: int = 0
     label_rules: LabelRules | None = None
     mapped: frozenset[str] = frozenset()
     unkept: Mapping[tuple[str, str], int] = {}  # noqa: RUF012  # replaced, never changed
@@ -153,10 +164,12 @@ class Document(OverlapGroup):
     mentions: Mapping[str, int] = {}  # noqa: RUF012  # replaced, never changed
     located: str = ""
     span_scores: Mapping[PlainSpan, Any] = {}  # noqa: RUF012  # replaced, never changed
+    attributes: tuple[SpanAttributes, SpanAttributes] = ({}, {})
     cut: str | None = None
     notes: frozenset[tuple[str, str]] = frozenset()
     unit: str | None = None
     unit_rule: str = "id"
+    meta: Mapping[str, Any] | None = None
 
     def __init__(
         self,
@@ -190,26 +203,30 @@ class Document(OverlapGroup):
 
     def relabelled(self, rules: LabelRules) -> Document:
         """Return the same document with new labels and edges; `merged` counts spans that new labels made equal."""
-        renamed = [rules.map_spans(side) for side in self.sides]
-        edited = [rules.edit(side, self.own_text) for side in renamed]
-        document = self.replaced(edited[0].spans, edited[1].spans, self.text)
-        document.merged += sum(len(side) - len({*side}) for side in renamed)
-        document.trimmed += sum(side.trimmed for side in edited)
-        document.joined += sum(side.joined for side in edited)
-        document.duplicates += sum(side.equal for side in edited)
+        scores: Sequence[Mapping[PlainSpan, Any]] = ({}, self.span_scores)
+        sides = [
+            rules.apply(*side) for side in zip(self.sides, (self.own_text, self.own_text), scores, self.attributes)
+        ]
+        document = self.replaced(sides[0].spans, sides[1].spans, self.text)
+        document.merged += sum(side.merged for side in sides)
+        document.trimmed += sum(side.trimmed for side in sides)
+        document.joined += sum(side.joined for side in sides)
+        document.unnamed += sum(side.unnamed for side in sides)
+        document.duplicates += sum(side.equal + side.repeats for side in sides)
         document.label_rules = rules
-        document.span_scores = edited[1].map_scores(rules.map_scores(self.span_scores))
-        labels = {label for side in self.sides for _, _, label in side}
-        document.mapped = frozenset(labels & rules.mapping.keys())
-        document.unkept = rules.count_unkept(*([label for _, _, label in side] for side in self.sides))
+        document.span_scores = sides[1].scores
+        document.attributes = sides[0].attributes, sides[1].attributes
+        document.mapped = frozenset({label for side in sides for label in side.labels} & rules.mapping.keys())
+        document.unkept = rules.count_unkept(*(side.labels for side in sides))
         return document
 
-    @property
-    def signs(self) -> Signs:
-        """What has to be said about how the sides were read, and spans whose edges look odd (see `core.edges`)."""
-        text = self.own_text
-        signs = Counter(dict.fromkeys(self.notes, 1))
-        return signs if text is None else signs + edge_signs(dict(zip(("gold", "pred"), self.sides)), text)
+    def attributes_of(self, side: int, span: PlainSpan) -> dict[str, str]:
+        """Return the attributes of a gold (0) or predicted (1) span by name."""
+        return attributes_of(self.attributes[side], span)
+
+    def add_signs(self, counter: EdgeCounter) -> None:
+        """Add how the sides were read, and their spans whose edges look odd, to a counter."""
+        counter.add(dict(zip(("gold", "pred"), self.sides)), self.own_text, self.notes)
 
     @property
     def size(self) -> int:

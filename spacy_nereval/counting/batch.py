@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import Kind
-from ..core.edges import Signs
+from ..core.edges import EdgeCounter, Signs
 from ..core.labels import LabelRules
 from ..core.messages import PlainSpan
 from ..core.overlapping import group_numbers
@@ -120,6 +120,18 @@ class Batch(ABC):
         """Return the text of the document at an index."""
         return self.document(place).own_text
 
+    def texts_at_edges(self) -> list[str | None]:
+        """Return texts that are those of the documents at the edges of spans, as far as edges look odd."""
+        return [self.text(place) for place in range(self.documents)]
+
+    def count_edges(self) -> Signs:
+        """Count the spans whose edges look odd (see `core.edges`)."""
+        edges = EdgeCounter()
+        sides = {"gold": self.gold, "pred": self.pred}
+        columns = {side: (self.doc[has], self.start[has], self.end[has]) for side, has in sides.items()}
+        edges.add_columns(columns, self.texts_at_edges())
+        return edges.signs
+
     def unit(self, place: int) -> str | None:
         """Return the key of one document's unit; None if it has neither a key nor an id."""
         key = self.unit_keys[place] if self.unit_keys else None
@@ -186,12 +198,12 @@ class DocumentBatch(Batch):
         self.mapped: AbstractSet[str] = frozenset[str]().union(*(document.mapped for document in documents))
         unkept: Counter[tuple[str, str]] = Counter()
         for document in documents:
-            unkept.update(document.unkept)
+            if document.unkept:
+                unkept.update(document.unkept)
         self.unkept: Mapping[tuple[str, str], int] = unkept
-        signs: Signs = Counter()
-        for document in documents:
-            signs.update(document.signs)
-        self.signs: Mapping[tuple[str, str], int] = signs
+        self.signs: Mapping[tuple[str, str], int] = self.count_edges() + Counter(
+            chain.from_iterable(document.notes for document in documents)
+        )
         with_mentions = [document for document in documents if document.mentions]
         self.located: AbstractSet[str] = {document.located for document in with_mentions}
         self.mentions: Mapping[str, int] = sum((Counter(document.mentions) for document in with_mentions), Counter())
@@ -312,5 +324,15 @@ def chunk_items(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T
 
 def batches(documents: Iterable[Document | None]) -> Iterator[Batch]:
     """Yield the documents in batches."""
-    for chunk in chunk_items(documents, lambda document: document.size if document else 0):
+    for chunk in chunk_items(documents, _size):
         yield DocumentBatch(chunk)
+
+
+def _size(document: Document | None) -> int:
+    """Return the size of a document, 0 for None. Raise ValueError if it is something else."""
+    if document is not None and not hasattr(document, "size"):
+        raise ValueError(
+            f"an item is of type {type(document).__name__}; expected Documents, which have gold and predicted spans. "
+            "For anything else write score(gold, pred).counts"
+        )
+    return document.size if document else 0

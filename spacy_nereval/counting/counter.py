@@ -47,6 +47,9 @@ class Counter:
     """
 
     def __init__(self, metrics: Iterable[Metric], *, units: bool = True) -> None:
+        metrics = tuple(metrics) if not isinstance(metrics, str) else (metrics,)
+        if name := next((metric for metric in metrics if not isinstance(metric, Metric)), None):
+            raise ValueError(f"metrics: {shorten(repr(name))} is no metric; write create_all([{name!r}])")
         self.counts: Counts = Counts(metrics)
         check_together(self.counts.metrics)
         self._units = units
@@ -157,6 +160,9 @@ class Counter:
                 try:
                     name, gold, pred, amount = verdict
                     slot, note = self._slots[Slot(metric.name, name)], 0
+                    if metric.attributes:  # its verdicts name rows
+                        for span in (gold, pred):
+                            labels.setdefault(span[2] if span else "", len(labels))
                     gold_label, pred_label = labels[gold[2]] if gold else 0, labels[pred[2]] if pred else 0
                 except (TypeError, ValueError, LookupError):
                     raise verdict_error(metric, verdict) from None

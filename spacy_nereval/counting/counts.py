@@ -42,6 +42,7 @@ class Counts:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
             spans that became equal to another when labels were changed. trimmed: spans whose edges were trimmed.
             joined: spans that became part of another one. filled: missing tokens that were read as outside of spans.
+            unnamed: spans without the attribute that became the label.
         label_rules: The rules that changed labels; None if there were none.
         cut: The digest of the cuts that predictions had to reach; None without cuts. Count files omit it.
         mapped: The labels of the mapping in `label_rules` that occurred.
@@ -91,6 +92,7 @@ class Counts:
         self.trimmed: int = 0
         self.joined: int = 0
         self.filled: int = 0
+        self.unnamed: int = 0
         self.signs: Signs = Counter()
         self.label_rules: LabelRules | None = None
         self.cut: str | None = None
@@ -137,7 +139,27 @@ class Counts:
     @property
     def labels(self) -> tuple[str, ...]:
         """Every label that occurs in gold or prediction, sorted."""
-        return tuple(sorted({label for key in self._columns for label in (key.gold, key.pred)} - {""}))
+        own = {metric.name for metric in self.metrics if metric.attributes}
+        if own and self.by in own:
+            on_values = {verdict for metric in self.metrics for verdict in metric.row_kinds}
+            return tuple(sorted({key.gold or key.pred for key in self._columns if key.verdict in on_values}))
+        labels = {label for key in self._columns if key.metric not in own for label in (key.gold, key.pred)}
+        return tuple(sorted(labels - {""}))
+
+    def in_rows(self, metric: Metric) -> Counts:
+        """Return the counts of a metric whose verdicts name rows, with these rows in place of labels."""
+        columns = {key: k for key, k in self._columns.items() if key.metric == metric.name}
+        # The kinds of values, as if they were spans, which say how many there are.
+        sizes = {
+            Key("", kind, key.gold, key.pred, note=key.verdict): k
+            for key, k in columns.items()
+            if (kind := metric.row_kinds.get(key.verdict))
+        }
+        result = self._empty_like()
+        result.metrics, result.by = (metric,), metric.name
+        cells = self.cells[:, [*columns.values(), *sizes.values()]]
+        result.append(self.ids, self.units, cells, [*columns, *sizes])
+        return result
 
     @property
     def gold(self) -> int:

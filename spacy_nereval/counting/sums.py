@@ -190,7 +190,7 @@ class Replicates(NamedTuple):
 
 def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: Iterable[Metric]) -> Iterator[str]:
     """Yield the reasons, as messages, why the half-samples of two counts of these metrics cannot be added."""
-    if a and (names := [metric.name for metric in metrics if metric.resolve or metric.distinct]):
+    if a and (names := [metric.name for metric in metrics if metric.resolve or metric.distinct or metric.per_row]):
         yield (
             f"{names[0]} depends on the corpus as a whole, so its half-samples do not add up: "
             f"count without {spell_argument('replicates')}, or without {names[0]}"

@@ -7,7 +7,7 @@ between two systems' tables, times random bits, give swaps.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
 from math import inf
@@ -77,12 +77,17 @@ class Table:
         """Return int64[columns, slots * (labels + 1)], with a 1 for the slot and label of each column."""
         place = {label: k for k, label in enumerate(self.labels)}
         by_pred = {metric.name for metric in self.metrics if metric.focus == "system"}
-        target = []
-        for key in resolve_keys(counts):
+        keys = resolve_keys(counts)
+        per_row = _labels_per_row(self.metrics, keys, counts.by)
+        source, target = [], []
+        for number, key in enumerate(keys):
             label = (key.pred or key.gold) if key.metric in by_pred else (key.gold or key.pred)
             slot = self.slots[Slot(key.metric, key.verdict, key.quantity)]
-            target.append(slot * self.width + place.get(label, len(self.labels)))
-        return _indicator_matrix(np.array(target, dtype=np.int64), (len(target), len(self.slots) * self.width))
+            for row in per_row.get((key.metric, key.verdict), (label,)):
+                source.append(number)
+                target.append(slot * self.width + place.get(row, len(self.labels)))
+        shape = len(keys), len(self.slots) * self.width
+        return _indicator_matrix(np.array(source, dtype=np.int64), np.array(target, dtype=np.int64), shape)
 
     def sum_rows(self, weights: Weights | None = None) -> Sums:
         """Return the rows added up: one sum of all rows, or one for each row of `weights`.
@@ -101,6 +106,24 @@ class Table:
                 add_products(sums, rows, factors)
         if len(self._distinct):
             self._count_once(total, weights)
+        return total
+
+    def sum_groups(self, groups: csr_array) -> Sums:
+        """Return the rows of each group of documents added up, one sum for each group.
+
+        Metrics that count distinct strings need `sum_rows`.
+
+        Args:
+            groups: int64[groups, documents], 1 where the group has the document.
+        """
+        total = empty_sums(self.metrics, self.labels, self.is_breakdown, groups.shape[0])
+        belongs = groups.T.tocsr()
+        for documents in self.document_slices(groups.shape[0]):
+            counts, means, class_means = self.additive_rows(documents)
+            ones = np.ones((1, documents.stop - documents.start), dtype=np.int64)
+            for sums, rows in zip(total.arrays, (counts, means.astype(np.int64), class_means, ones)):
+                product = rows @ belongs[documents]
+                sums += (product if isinstance(product, np.ndarray) else product.toarray()).reshape(sums.shape)
         return total
 
     def _count_once(self, total: Sums, weights: Weights | None) -> None:
@@ -189,7 +212,8 @@ class Table:
     def label_sum_matrix(self) -> csr_array:
         """The matrix that sums the labels of each slot: int64[slots * (labels + 1), slots]."""
         number = len(self.slots) * self.width
-        return _indicator_matrix(np.arange(number) // self.width, (number, len(self.slots)))
+        every = np.arange(number)
+        return _indicator_matrix(every, every // self.width, (number, len(self.slots)))
 
     def _metric_columns(
         self, metric: Metric, cells: csr_array
@@ -216,11 +240,24 @@ class Table:
         return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
 
 
-def _indicator_matrix(columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
-    """Return int64[shape] with a 1 in each row, in the given column."""
-    from scipy.sparse import csr_array
+def _labels_per_row(metrics: Iterable[Metric], keys: Sequence[Key], by: str | None) -> dict[tuple[str, str], list[str]]:
+    """Return the labels under which verdicts count that are passed once for many rows (see `Metric.per_row`).
 
-    return csr_array((np.ones(len(columns), dtype=np.int64), columns, np.arange(len(columns) + 1)), shape)
+    In a breakdown, which has other rows, they do not count.
+    """
+    rows: dict[tuple[str, str], list[str]] = {}
+    for metric in metrics:
+        for verdict, others in metric.per_row.items():
+            named = {key.gold or key.pred for key in keys if key.metric == metric.name and key.verdict in others}
+            rows[metric.name, verdict] = sorted(named) if by in (None, metric.name) else []
+    return rows
+
+
+def _indicator_matrix(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
+    """Return int64[shape] with the number of times that each pair of a row and a column is given."""
+    from scipy.sparse import coo_array
+
+    return coo_array((np.ones(len(columns), dtype=np.int64), (rows, columns)), shape).tocsr()
 
 
 def _cap_at_one(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.declaration import Kind, Metric, Verdict
+from ..core.document_fields import META, describe_missing_field, field_of, field_value
 from ..core.lexicon import Lexicon
 from ..core.messages import describe_unknown, spell_argument
 from ..core.spans import Document, Span
@@ -33,9 +34,13 @@ from .intervals import intervals
 from .resampling import Confidence
 from .result import make_plain
 from .scores import score_sums
+from .slices import REST, SLICE, slice_differences
 
 Value = float | str
 """The value of an attribute: a number, or the name of a bucket."""
+
+LISTED = 20
+"""Number of fields of documents that are remembered for an error."""
 
 Buckets = Callable[[float], str] | int | tuple[float, ...]
 """How numbers are grouped: by a function from value to bucket, into a number of buckets, or at edges."""
@@ -287,6 +292,38 @@ ATTRIBUTES: dict[str, Attribute] = {
 }
 ALIASES = {"length": "eLen"}
 
+MOST_BUCKETS = 1000
+"""Maximum number of buckets by a field of the document."""
+
+
+def field_attribute(field: str) -> Attribute:
+    """Return the attribute whose values are those of a field of the document."""
+
+    def value(context: AttributeContext, span: Span) -> Value:
+        found = field_value(context.document.meta, field)
+        return no_field(field) if found is None else found
+
+    return Attribute("field of the document", value)
+
+
+def no_field(field: str) -> str:
+    """Return the name of the bucket of documents without a field.
+
+    >>> no_field("source")
+    '(no source)'
+    """
+    return f"(no {field})"
+
+
+def attribute_named(name: str) -> Attribute:
+    """Return an attribute by its name without buckets. Raise ValueError if there is none."""
+    if field := field_of(name):
+        return field_attribute(field)
+    if name not in ATTRIBUTES:
+        fields = f", and fields of the document such as {META}source"
+        raise ValueError(f"{describe_unknown(name, ATTRIBUTES, 'attribute', 50)}{fields}")
+    return ATTRIBUTES[name]
+
 
 # Requests of users
 
@@ -305,7 +342,7 @@ def parse_attribute(text: str) -> AttributeRequest:
     Args:
         text: The name of an attribute, alone or with its buckets: `eLen`; `sLen:5` for
             five buckets; `eLen:2,4` for buckets at these edges; `eDen:0.5` for one edge,
-            since a fraction cannot be a number of buckets.
+            since a fraction cannot be a number of buckets. `meta.FIELD` is a field of the document.
 
     Raises:
         ValueError: If there is no such attribute, or if what follows the colon is neither a
@@ -319,10 +356,24 @@ def parse_attribute(text: str) -> AttributeRequest:
     """
     name, colon, buckets = text.partition(":")
     name = ALIASES.get(name.strip(), name.strip())
-    if name not in ATTRIBUTES:
-        raise ValueError(describe_unknown(name, ATTRIBUTES, "attribute", 50))
-    attribute = ATTRIBUTES[name]
+    attribute = attribute_named(name)
     return AttributeRequest(name, attribute, _parse_buckets(buckets, text, name) if colon else attribute.buckets)
+
+
+def split_attributes(given: Iterable[str] | str) -> list[str]:
+    """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
+
+    >>> split_attributes(["eLen:2,5,eCon", "case"])
+    ['eLen:2,5', 'eCon', 'case']
+    """
+    attributes: list[str] = []
+    text = given if isinstance(given, str) else ",".join(given)
+    for part in text.split(",") if text else ():
+        if attributes and ":" in attributes[-1] and part.replace(".", "").strip().isdigit():
+            attributes[-1] += f",{part.strip()}"
+        else:
+            attributes.append(part.strip())
+    return list(dict.fromkeys(attributes))
 
 
 def _parse_buckets(buckets: str, text: str, name: str) -> Buckets:
@@ -379,6 +430,7 @@ class Breakdown:
         self._gold: Counter[Value] = Counter()
         self._pred: Counter[Value] = Counter()
         self._values: dict[Value, None] = {}
+        self._fields: dict[str, None] = {}  # names of other fields, for an error
         self._ids: list[str | None] = []
         # Each metric has its own rows, since each decides where a pair counts.
         self._metrics = tuple(metrics)
@@ -400,6 +452,8 @@ class Breakdown:
         """
         if document is None:
             return
+        if len(self._fields) < LISTED:
+            self._fields |= dict.fromkeys(map(str, document.meta or ()))
         value = self.values(document, dict.fromkeys((*document.gold, *document.pred))) if value is None else value
         for spans, numbers in ((document.gold, self._gold), (document.pred, self._pred)):
             for span in spans:
@@ -429,8 +483,13 @@ class Breakdown:
 
         Args:
             whole: The counts by label, whose units intervals need.
-            confidence: Settings of the buckets' intervals; None for no intervals.
+            confidence: Settings of the buckets' intervals; None for no intervals. With intervals, each bucket is also
+                tested against the rest, see `slices`.
+
+        Raises:
+            ValueError: No document has the field that the attribute is.
         """
+        self.check_field()
         bucket_of = self.bucket_of
         buckets = list(dict.fromkeys(bucket_of.values()))
         metrics = {}
@@ -445,8 +504,10 @@ class Breakdown:
             }
             if confidence and whole:
                 bounds = intervals(self.counts(metric.name, whole), confidence)[metric.name]["per_type"]
+                against_rest = self.differences_from_rest(metric.name, whole, confidence)
                 for bucket, row in metrics[metric.name].items():
                     row["intervals"] = bounds[bucket]
+                    row["rest"] = against_rest[bucket]
         sides = {
             side: {bucket: sum(n for value, n in numbers.items() if bucket_of[value] == bucket) for bucket in buckets}
             for side, numbers in (("gold", self._gold), ("pred", self._pred))
@@ -457,10 +518,45 @@ class Breakdown:
         result: dict[str, Any] = make_plain(summary)
         return result
 
-    def counts(self, name: str, whole: Counts) -> Counts:
+    def check_field(self) -> None:
+        """Raise ValueError if the attribute is a field that no document has, or that has too many values."""
+        field = field_of(self.by.name)
+        if field and self._values and not {*self._values} - {no_field(field)}:
+            raise ValueError(describe_missing_field(field, self._fields))
+        number = len({*self.bucket_of.values()}) if field else 0
+        if number > MOST_BUCKETS:
+            raise ValueError(
+                f"{spell_argument('by', self.by.name)}: the field has {number} values; expected one with at most "
+                f"{MOST_BUCKETS}, such as a source"
+            )
+
+    def share_values(self, others: Iterable[Breakdown]) -> None:
+        """Add the values of others, so that all have the same buckets. Gold annotation has to be the same."""
+        for other in others:
+            self._values |= other._values
+
+    def differences_from_rest(self, name: str, whole: Counts, confidence: Confidence) -> dict[str, dict[str, Any]]:
+        """Return how each bucket differs from all others together in the headline score of a metric.
+
+        Args:
+            name: The name of the metric.
+            whole: The counts by label, whose units are left out.
+            confidence: The level of the intervals.
+        """
+        bucket_of = self.bucket_of
+        buckets = [*dict.fromkeys(bucket_of.values())]
+
+        def of_slice(bucket: str) -> Counts:
+            names = {value: SLICE if name == bucket else REST for value, name in bucket_of.items()}
+            return self.counts(name, whole, names)
+
+        return {} if len(buckets) < 1 else slice_differences(buckets, of_slice, confidence.level)
+
+    def counts(self, name: str, whole: Counts, bucket_of: Mapping[Value, str] | None = None) -> Counts:
         """Return the counts of a metric with buckets instead of labels, and with the units of the counts by label."""
         place = next(k for k, metric in enumerate(self._metrics) if metric.name == name)
-        counts = self._counts(self._metrics[place], self._rows[place], self.bucket_of)
+        names = self.bucket_of if bucket_of is None else bucket_of
+        counts = self._counts(self._metrics[place], self._rows[place], names)
         counts.ids, counts.units, counts.unit = [*whole.ids], [*whole.units], whole.unit
         return counts
 
@@ -516,10 +612,23 @@ _Row = tuple[str, str, Value | None, Value | None, str, str, int]
 quantity, the note, and the amount."""
 
 
+def _on_spans(verdicts: Iterable[Verdict], document: Document) -> Iterator[Verdict]:
+    """Yield verdicts whose spans have rows as labels with the first span of the document in the same place."""
+    places = [{span[:2]: span for span in reversed(side)} for side in (document.gold, document.pred)]
+    for name, gold, pred, amount in verdicts:
+        a, b = (
+            span and places[side].get(span[:2], places[1 - side].get(span[:2]))
+            for side, span in enumerate((gold, pred))
+        )
+        yield Verdict(name, a, b, amount)
+
+
 def _rows(
     metric: Metric, verdicts: Iterable[Verdict], document: Document, value: Mapping[Span, Value]
 ) -> Iterator[_Row]:
     """Yield the rows that one metric adds for a document."""
+    if metric.attributes:  # its verdicts are on values of the spans
+        verdicts = _on_spans(verdicts, document)
     home: dict[tuple[Kind, Span], Value] = {}  # where each span counts
     sides = (Kind.MISS, document.gold), (Kind.SPURIOUS, document.pred)
     for name, gold, pred, amount in verdicts:

@@ -112,7 +112,7 @@ def count_collapsed(
 
 def check_collapsible(metrics: Iterable[Metric]) -> None:
     """Raise ValueError if a metric depends on the corpus as a whole."""
-    if whole := [metric.name for metric in metrics if metric.resolve or metric.distinct]:
+    if whole := [metric.name for metric in metrics if metric.resolve or metric.distinct or metric.per_row]:
         raise ValueError(
             f"{whole[0]} depends on the corpus as a whole, so its counts cannot be collapsed: leave it out of "
             f"{spell_argument('metrics')}"

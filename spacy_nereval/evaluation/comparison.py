@@ -316,7 +316,8 @@ def _margin_columns(
 def _differing_documents(counted: Sequence[Counts], evidence: Evidence) -> list[str | int]:
     """Return the names of the documents whose counts differ, of differing units only if the evidence names these."""
     (first, *others), metric = counted, evidence.subject.metric
-    documents = {doc for other in others for doc in Pair(first, other, [metric]).differing_documents(metric).tolist()}
+    pairs = [Pair.of(first, other, [metric]) for other in others]
+    documents = {doc for pair in pairs for doc in pair.differing_documents(metric).tolist()}
     if evidence.contributions is not None:
         of_document, units = Units(first).of_document.tolist(), {*evidence.contributions.units.tolist()}
         documents = {doc for doc in documents if of_document[doc] in units}
@@ -372,7 +373,7 @@ def count_label_tests(baseline: Counts, system: Counts, family: Families) -> int
         return 0
     labels = all_labels(baseline, system)
     tested = [subject for subject in subjects(baseline.metrics, family, labels) if subject.label is not None]
-    by_label = Pair(baseline, system, [primary[0]], labels).contributions(tested, labels)
+    by_label = Pair.of(baseline, system, [primary[0]], labels).contributions(tested, labels)
     return sum(len(contributions.units) >= LEAST_DIFFERING for contributions in by_label)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from ..core.attribute_values import describe_attributes
 from ..core.declaration import Metric, Verdict
 from ..core.messages import describe_unknown
 from ..core.spans import Document, Span, correct_boundary
@@ -24,10 +25,11 @@ PARTS = ("start", "end", "label", "text")
 FIELDS = (
     *("document", "metric", "verdict", "amount"),
     *(f"{side}_{part}" for side in ("gold", "pred") for part in PARTS),
-    *("left", "right", "in_text", "correct_boundary"),
+    *("left", "right", "in_text", "correct_boundary", "gold_attributes", "pred_attributes"),
 )
 """The fields of a row. `in_text` is false for a mention that the text does not have. `correct_boundary` says which
-boundary of the prediction is right, if the labels are equal and the boundaries differ."""
+boundary of the prediction is right, if the labels are equal and the boundaries differ. The attributes of spans are
+words, None where no span of the document has any."""
 
 NO_SPAN = (None,) * len(PARTS)
 
@@ -68,8 +70,25 @@ class ListedVerdict(NamedTuple):
                     text[max(0, start - context) : start],
                     text[end : min(end + context, document.annex or len(text))],
                 )
-        boundary = self.correct_boundary
-        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], left, right, in_text, boundary
+        context_values = left, right, in_text, self.correct_boundary
+        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], *context_values, *self.attributes
+
+    @property
+    def attributes(self) -> tuple[str | None, str | None]:
+        """The attributes of the gold and of the predicted span in words; None where there is no span or none has any.
+
+        >>> document = Document([(0, 3, "SIGN")], [], "flu")
+        >>> document.attributes = {(0, 3, "SIGN"): frozenset({(("negated", "true"),)})}, {}
+        >>> ListedVerdict("strict", 0, document, Verdict("fn", document.gold[0], None)).attributes
+        ('negated', None)
+        """
+        if not any(self.document.attributes):
+            return None, None
+        gold, pred = (
+            None if span is None else describe_attributes(self.document.attributes_of(side, span))
+            for side, span in enumerate((self.verdict.gold, self.verdict.pred))
+        )
+        return gold, pred
 
     @property
     def correct_boundary(self) -> str | None:

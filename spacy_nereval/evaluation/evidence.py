@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +20,20 @@ from ..core.messages import spell_argument
 from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, sum_counts
-from .bounds import TINY, degrees_of_freedom, spread
+from .bounds import TINY, degrees_of_freedom, effective_units, spread
 from .collapsing import effective_by_score, require_half_samples, spans_and_documents, unit_numbers
-from .differences import LEAST_DIFFERING, Differences, rare_bounds, swap_test, t_test, widen_interval
+from .differences import LEAST_DIFFERING, Differences, balance, rare_bounds, swap_test, t_test, widen_interval
 from .jackknife import difference_of_runs
-from .pairs import Contributions, Pair, Spread, all_labels, balances, split_by_classes
+from .pairs import (
+    Contributions,
+    Pair,
+    Spread,
+    all_labels,
+    balances,
+    leads_after_swaps,
+    make_sides,
+    split_by_classes,
+)
 from .resampling import Confidence, HalfSamples, Units, unit_weights
 from .scores import score_sums
 from .tested import Subject, difference, greatest_difference, limit_of_difference
@@ -86,19 +96,15 @@ def swap_evidence(
         ValueError: Too few swaps for the level: with R swaps no p-value is below 1/(R + 1).
     """
     units = Units(baseline)
-    swaps = HalfSamples(units, number, confidence.seed)
-    if not swaps.exact and number < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
-        raise ValueError(
-            f"{spell_argument('trials', number)}: so few swaps cannot reject anything at a confidence level of "
-            f"{confidence.level:g}; expected at least {least}"
-        )
-    labels = tuple(subject.label for subject in subjects if subject.label is not None)
+    swaps = _draw_swaps(units, confidence, number)
+    by_label = {subject.label: subject for subject in subjects if subject.label is not None}
+    labels = tuple(sorted(by_label))  # as tables sort them
     tables = [[Table(baseline, labels)], [Table(system, labels)]]
     weights = unit_weights(tables, units)
     swapping = _Swaps(swaps, effective_by_subject(tables, units, subjects))
     balance = balances(weights[:, -1], swaps)
     for metrics in split_by_classes(baseline.metrics):
-        pair = Pair(baseline, system, metrics)
+        pair = Pair.of(baseline, system, metrics)
         overall = [subject for subject in subjects if subject.metric in metrics and subject.label is None]
         by_metric = {before[0].metric.name: before for before in pair.scores()}
         all_contributions = pair.contributions(overall)
@@ -110,7 +116,7 @@ def swap_evidence(
             key = subject.key
             yield swapping.evidence(subject, values, contributions, swapped.get(key), balance, spreads.get(key))
     if labels:
-        of_labels = [subject for subject in subjects if subject.label is not None]
+        of_labels = [by_label[label] for label in labels]
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
 
 
@@ -131,6 +137,65 @@ def effective_by_subject(
         subject.key: float(effective[subject.metric.name][subject.score.name][place[subject.label]])
         for subject in subjects
     }
+
+
+def _draw_swaps(units: Units, confidence: Confidence, number: int) -> HalfSamples:
+    """Return the swaps. Raise ValueError if they are too few to reject anything."""
+    swaps = HalfSamples(units, number, confidence.seed)
+    if not swaps.exact and number < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
+        raise ValueError(
+            f"{spell_argument('trials', number)}: so few swaps cannot reject anything at a confidence level of "
+            f"{confidence.level:g}; expected at least {least}"
+        )
+    return swaps
+
+
+def swap_evidence_of_pairs(
+    systems: Sequence[Counts], subject: Subject, confidence: Confidence, number: int
+) -> Iterator[Evidence]:
+    """Yield the evidence of swaps on each pair of systems, as `swap_evidence` does for one.
+
+    What a swap leaves where it is adds up for each system, so that it is summed once per system, not once per pair.
+
+    Args:
+        systems: Counts of the same documents in the same order, as `align_counts` returns them.
+        subject: The score.
+        confidence: Level and seed.
+        number: The number of swaps.
+
+    Yields:
+        The evidence of the pairs in the order of `itertools.combinations`.
+
+    Raises:
+        ValueError: As for `swap_evidence`.
+    """
+    units = Units(systems[0])
+    swaps = _draw_swaps(units, confidence, number)
+    labels = () if subject.label is None else (subject.label,)
+    sides = make_sides(systems, [subject.metric], labels or None)
+    tables = [Table(counts.of([subject.metric]), labels) for counts in systems]
+    weights = np.stack([unit_weights([[table]], units)[:, 0] for table in tables], axis=1)
+    informing = [
+        UnitWeights([[table]], units).of_score(subject.metric, subject.score.name, 0 if labels else None) > 0
+        for table in tables
+    ]
+    staying = np.concatenate([bits.astype(float) @ weights for bits in swaps.bits_of_units()])
+    places, step = [*combinations(range(len(systems)), 2)], max(1, CELLS // swaps.sums)
+    for start in range(0, len(places), step):
+        pairs = {place: Pair(*(sides[k] for k in place)) for place in places[start : start + step]}
+        contributions = {place: pair.contributions([subject], labels)[0] for place, pair in pairs.items()}
+        tested = {place: pair for place, pair in pairs.items() if _has_test(subject, contributions[place])}
+        leads = leads_after_swaps(tested, sides, swaps, subject, labels)
+        for place, pair in pairs.items():
+            of_pair = weights[:, place].sum(axis=1)
+            informed = of_pair * np.any([informing[k] for k in place], axis=0)
+            swapping = _Swaps(swaps, {subject.key: float(effective_units(informed))})
+            ((first, second),) = pair.scores()
+            values = [subject.values(side, labels) for side in (first, second)]
+            balance_of_pair = balance(staying[:, place].sum(axis=1), of_pair.sum())
+            spread_of_pair = pair.spreads([subject], labels)[0] if place in tested else None
+            evidence = contributions[place], leads.pop(place, None), balance_of_pair, spread_of_pair
+            yield swapping.evidence(subject, values, *evidence)
 
 
 def _has_test(subject: Subject, contributions: Contributions) -> bool:
@@ -201,7 +266,7 @@ def _label_evidence(
 ) -> Iterator[Evidence]:
     """Yield the evidence on each label, with the `weights` of units. Labels with few differing units get no test."""
     metric = subjects[0].metric
-    pair = Pair(baseline, system, [metric], labels)
+    pair = Pair.of(baseline, system, [metric], labels)
     contributions = pair.contributions(subjects, labels)
     (before,) = pair.scores()
     values = [[subject.values(scores, labels) for scores in before] for subject in subjects]
@@ -211,7 +276,7 @@ def _label_evidence(
         yield swapping.evidence(subjects[n], values[n], contributions[n], None, weights, None)
     for group in _label_groups(tested, swapping.swaps.sums):
         apart = [labels[n] for n in group]
-        group_pair = Pair(baseline, system, [metric], apart)
+        group_pair = Pair.of(baseline, system, [metric], apart)
         swapped = group_pair.differences(swapping.swaps, [subjects[n] for n in group], apart)
         balance = balances(weights[:, group], swapping.swaps)
         for k, n in enumerate(group):
@@ -281,13 +346,13 @@ def _count_differing(baseline: Sequence[Counts], system: Sequence[Counts], subje
     labels = [subject.label for subject in subjects if subject.label is not None]
     numbers_by_key: dict[tuple[str, str | None], int] = {}
     for metrics in split_by_classes(first.metrics):
-        pairs = [Pair(first, other, metrics) for other in others]
+        pairs = [Pair.of(first, other, metrics) for other in others]
         for metric in metrics:
             differs = np.any([pair.differing_units(metric)[:, -1] for pair in pairs], axis=0)
             numbers_by_key[metric.name, None] = int(differs.sum())
     if labels:
         metric = subjects[-1].metric
-        pairs = [Pair(first, other, [metric], labels) for other in others]
+        pairs = [Pair.of(first, other, [metric], labels) for other in others]
         numbers = np.any([pair.differing_units(metric) for pair in pairs], axis=0).sum(axis=0).tolist()
         numbers_by_key |= {(metric.name, label): number for label, number in zip(labels, numbers)}
     return [numbers_by_key[subject.metric.name, subject.label] for subject in subjects]

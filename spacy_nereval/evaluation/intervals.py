@@ -166,10 +166,12 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
         and rows[estimates.metric.name].get(("scores", score.name), {}).get("flag") == CONCENTRATED
     ]
     base = level, samples, seed, first.unit, len(units), exact, sizes.units
-    return ScoreIntervals(
-        IntervalBasis("half" if distinct else "infl", *base, concentrated),
-        {metric.name: nest_paths(rows[metric.name]) for metric in first.metrics},
-    )
+    tables_of_rows = {metric.name: nest_paths(rows[metric.name]) for metric in first.metrics}
+    for metric in first.metrics if first.by is None else ():
+        if metric.attributes:  # whose rows are no labels
+            own = run_intervals([counts.in_rows(metric) for counts in runs], confidence).metrics[metric.name]
+            tables_of_rows[metric.name] |= {name: own[name] for name in ("averages", "per_type")}
+    return ScoreIntervals(IntervalBasis("half" if distinct else "infl", *base, concentrated), tables_of_rows)
 
 
 def _influential_units(estimates: Estimates, score: str, tables: Sequence[Table], units: Units) -> dict[str, Any]:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+from unicodedata import normalize
 
 from ..core.labels import NO_LABEL, LabelRules
-from ..core.messages import Pasted, join_names, show_spaces, spell_argument
+from ..core.messages import LISTED, Pasted, join_names, list_alike, show_spaces, spell_argument
 
 SCHEMES = (
     "per pers person persons people",  # CoNLL, ACE, GermEval; OntoNotes, GUM, WNUT
@@ -127,6 +128,8 @@ def label_lines(
         )
     if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
         problem += f" {spell_argument('only')} leaves out {join_names([*map(show_spaces, dropped)])}."
+    if alike := list_alike(unknown, golds):
+        problem += f" {', '.join(alike[:LISTED])}."
     if preds == [NO_LABEL] and not (rules and rules.depth):
         unlabelled = (written or mapping_argument)(extend_mapping(dict.fromkeys(golds, NO_LABEL), rules))
         return [f"⚠ {problem} To compare boundaries alone, add {unlabelled}"]
@@ -236,8 +239,8 @@ def _group_by_form(golds: tuple[str, ...], form: Callable[[str], str | None]) ->
 
 
 def _bare_letters(label: str) -> str:
-    """Return the letters and digits of a label, without case and without the prefix of a tag."""
-    return "".join(filter(str.isalnum, PREFIX.sub("", label, count=1))).casefold()
+    """Return the letters and digits of a label, without case, Unicode form and the prefix of a tag."""
+    return "".join(filter(str.isalnum, normalize("NFKC", PREFIX.sub("", label, count=1)))).casefold()
 
 
 def _scheme_names(label: str) -> str | None:

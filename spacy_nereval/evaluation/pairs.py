@@ -24,13 +24,17 @@ from .tested import Subject, difference
 from .variance import influences, skewness
 
 if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse import csr_array
 
 CELLS = 1 << 23
 """Maximum number of random bits (swaps times documents) in memory at once, as floats."""
 
 SUMS = 1 << 21
 """Maximum number of sums of labels after swaps in memory at once; while scores are made of them, several times."""
+
+
+SUMS_OF_SIDES = 1 << 23
+"""Maximum number of sums of all systems after swaps in memory at once, where each is summed once."""
 
 
 class Contributions(NamedTuple):
@@ -53,42 +57,126 @@ class Spread(NamedTuple):
     entries: int
 
 
-class _Removed(NamedTuple):
-    """What each of several rows removes from the sums of one system: counts csr[rows, slots * labels] and class means
-    csr[rows, 3 * class scores * labels]."""
+class _Rows(NamedTuple):
+    """What rows, such as documents, add to sums: counts csr[rows, slots * labels] and class means
+    [rows, 3 * class scores * labels]."""
 
     counts: csr_array
     class_means: csr_array
 
 
-class Pair:
-    """Two systems' counts of the same documents, side by side.
+class Side:
+    """One system's counts, for all pairs that it is in.
+
+    Args:
+        counts: The counts. All sides of pairs are of the same documents in the same order, as `align_counts` returns
+            them.
+        metrics: What to compare: metrics with classes, or metrics without.
+        labels: Labels to keep apart.
+    """
+
+    def __init__(self, counts: Counts, metrics: Sequence[Metric], labels: Sequence[str]) -> None:
+        self.table: Table = Table(counts.of(metrics), labels)
+        self.whole: Sums = self.table.sum_rows()
+        self.units: Units = Units(counts)
+
+    @cached_property
+    def rows(self) -> _Rows:
+        """What each document adds to the sums."""
+        from scipy.sparse import csr_array, vstack
+
+        size = self.whole.class_means.size
+        class_means = csr_array((self.table.cells.shape[0], size), dtype=np.int64)
+        if size:
+            none, slices = csr_array((0, size), dtype=np.int64), self.table.document_slices()
+            class_means = vstack([none, *(self.table.additive_rows(here)[2].T for here in slices)], format="csr")
+        return _Rows(self.table.cells, class_means)
+
+    @property
+    def no_sums(self) -> Sums:
+        """Sums of nothing, without counts if all scores are made of means."""
+        return self.drop_counts(empty_sums(self.table.metrics, self.table.labels, False, 0))
+
+    def drop_counts(self, sums: Sums) -> Sums:
+        """Return the sums without counts, if all scores are made of means."""
+        return sums._replace(counts=sums.counts[:0]) if all(map(is_document_mean, sums.metrics)) else sums
+
+
+def make_sides(systems: Sequence[Counts], metrics: Sequence[Metric], labels: Sequence[str] | None = None) -> list[Side]:
+    """Return the sides of pairs of some systems.
 
     Unless labels are given, only metrics whose overall scores are made of scores of classes
     keep labels apart. The others need only totals, which takes far fewer columns.
 
     Args:
-        baseline, system: Counts of the same documents in the same order, as `align_counts` returns them.
+        systems: Counts of the same documents in the same order, as `align_counts` returns them.
         metrics: What to compare: metrics with classes, or metrics without.
         labels: Labels to keep apart.
-    """
 
-    def __init__(
-        self, baseline: Counts, system: Counts, metrics: Sequence[Metric], labels: Sequence[str] | None = None
-    ) -> None:
-        if whole := [metric.name for metric in metrics if metric.distinct]:
-            raise ValueError(
-                f"{whole[0]} counts each string once in the whole corpus, so differences of documents do not add up: "
-                "compare the systems by another metric"
-            )
-        if labels is None:
-            labels = all_labels(baseline, system) if any(metric.classes for metric in metrics) else ()
-            metrics = [*map(_drop_unused_scores, metrics)]
-        self._tables = [Table(counts.of(metrics), labels) for counts in (baseline, system)]
-        self._units = Units(baseline)
-        self._cells = (self._tables[1].cells - self._tables[0].cells).tocsr()
+    Raises:
+        ValueError: A metric counts distinct strings of the corpus.
+    """
+    if whole := [metric.name for metric in metrics if metric.distinct]:
+        raise ValueError(
+            f"{whole[0]} counts each string once in the whole corpus, so differences of documents do not add up: "
+            "compare the systems by another metric"
+        )
+    if labels is None:
+        labels = all_labels(*systems) if any(metric.classes for metric in metrics) else ()
+        metrics = [*map(_drop_unused_scores, metrics)]
+    return [Side(counts, metrics, labels) for counts in systems]
+
+
+def sum_staying(rows: Sequence[_Rows], none: Sums, swaps: HalfSamples) -> list[Sums]:
+    """Return the sums of documents whose units stay, for each swap.
+
+    Averages over documents are left at 0, since they are not compared.
+
+    Args:
+        rows: Tables of what documents add to sums.
+        none: Sums of nothing, with the metrics and labels of the tables.
+        swaps: The swaps.
+
+    Returns:
+        For each table, one sum for each swap.
+    """
+    from scipy.sparse import vstack
+
+    shapes = [(len(rows), *array.shape[:-1], swaps.sums) for array in none.arrays]
+    counts, means, class_means, numbers = (np.zeros(shape, dtype=np.int64) for shape in shapes)
+    tables = [
+        (total, vstack([getattr(part, name).T for part in rows], format="csc"))
+        for name, total in (("counts", counts), ("class_means", class_means))
+        if total.size
+    ]
+    adding = [np.diff(table.indptr) > 0 for _, table in tables]
+    documents: NDArray[np.int64] = np.flatnonzero(np.any(adding, axis=0))  # the others add nothing
+    step = max(1, CELLS // swaps.sums)
+    for start in range(0, len(documents), step):
+        here = documents[start : start + step]
+        stay = swaps.block(here).T.astype(float)
+        for total, table in tables:
+            add_products(total, table[:, here], stay)
+    return [Sums(*none[:3], *arrays) for arrays in zip(counts, means, class_means, numbers)]
+
+
+class Pair:
+    """Two systems' counts of the same documents, side by side."""
+
+    def __init__(self, first: Side, second: Side) -> None:
+        self._sides = first, second
+        self._tables = [side.table for side in self._sides]
+        self._whole = [side.whole for side in self._sides]
+        self._units = first.units
+        self._cells = (second.table.cells - first.table.cells).tocsr()
         self._cells.eliminate_zeros()
-        self._whole = [table.sum_rows() for table in self._tables]
+
+    @classmethod
+    def of(
+        cls, baseline: Counts, system: Counts, metrics: Sequence[Metric], labels: Sequence[str] | None = None
+    ) -> Pair:
+        """Return the pair of two systems; see `make_sides`."""
+        return cls(*make_sides([baseline, system], metrics, labels))
 
     def scores(self) -> Iterator[tuple[MetricScores, MetricScores]]:
         """Yield per metric the scores of both systems, [1] each."""
@@ -100,16 +188,25 @@ class Pair:
 
         With many labels, not all swaps fit into memory. Then the metrics are yielded again for each part of the swaps.
         """
-        first, second = map(self._drop_counts, self._whole)
-        for part in swaps.parts(SUMS // sum(array.size for array in first.arrays)):
-            # Each system keeps its own units that stay, and gets the other's for the rest. The difference is cheaper
-            # than summing again.
-            staying = self._sum_staying(part)
-            yield from zip(score_sums(second - staying, alone=True), score_sums(first + staying, alone=True))
+        none, gaps = self._sides[0].no_sums, _Rows(self._cells, self._class_mean_gaps)
+        for part in swaps.parts(SUMS // sum(array.size for array in self._kept_wholes()[0].arrays)):
+            # The difference is cheaper than summing both systems.
+            (staying,) = sum_staying([gaps], none, part)
+            yield from self.scores_after(staying)
 
-    def _drop_counts(self, sums: Sums) -> Sums:
-        """Return the sums without counts, if all scores are made of means."""
-        return sums._replace(counts=sums.counts[:0]) if all(map(is_document_mean, sums.metrics)) else sums
+    def scores_after(self, staying: Sums) -> Iterator[tuple[MetricScores, MetricScores]]:
+        """Yield per metric the scores of both systems after swaps, [swaps] each, without averages.
+
+        Each system keeps its own units that stay, and gets the other's for the rest.
+
+        Args:
+            staying: The difference of the two systems, summed over the units that stay.
+        """
+        first, second = self._kept_wholes()
+        yield from zip(score_sums(second - staying, alone=True), score_sums(first + staying, alone=True))
+
+    def _kept_wholes(self) -> list[Sums]:
+        return [side.drop_counts(side.whole) for side in self._sides]
 
     def differences(
         self, swaps: HalfSamples, subjects: Sequence[Subject], labels: Sequence[str] = ()
@@ -130,11 +227,11 @@ class Pair:
             subjects: Overall scores of the metrics; with labels, one score for each of them.
             labels: The labels that the pair keeps apart.
         """
-        gap = _Removed(
+        gap = _Rows(
             (self._units.matrix @ self._cells).tocsr(),
-            (self._units.matrix @ self._class_mean_gaps.T).tocsr(),
+            (self._units.matrix @ self._class_mean_gaps).tocsr(),
         )
-        place, unit, swapped = self._leads_without(subjects, labels, _Removed(-gap.counts, -gap.class_means), gap)
+        place, unit, swapped = self._leads_without(subjects, labels, _Rows(-gap.counts, -gap.class_means), gap)
         leads = self._leads(subjects, labels)
         amounts = (leads[place] - swapped) / 2
         here = ~(np.abs(amounts) < TINY)
@@ -149,10 +246,7 @@ class Pair:
     def spreads(self, subjects: Sequence[Subject], labels: Sequence[str] = ()) -> list[Spread]:
         """Return how the second system's lead in some scores varies with the units; arguments as `contributions`."""
         groups = self._units.groups
-        removed = [
-            _Removed((groups @ table.cells).tocsr(), (groups @ class_means.T).tocsr())
-            for table, class_means in zip(self._tables, self._class_means)
-        ]
+        removed = [_Rows(*((groups @ numbers).tocsr() for numbers in side.rows)) for side in self._sides]
         place, _, left = self._leads_without(subjects, labels, *removed)
         leads, entries = self._leads(subjects, labels), groups.shape[0]
         left = np.where(np.isfinite(left), left, leads[place])  # where undefined without a unit: no change
@@ -167,7 +261,7 @@ class Pair:
         return np.array([difference(a, b) for a, b in sides], dtype=float)
 
     def _leads_without(
-        self, subjects: Sequence[Subject], labels: Sequence[str], first: _Removed, second: _Removed
+        self, subjects: Sequence[Subject], labels: Sequence[str], first: _Rows, second: _Rows
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
         """Return the second system's lead in some scores after each row is removed from the sums of both systems.
 
@@ -181,17 +275,17 @@ class Pair:
         order = np.lexsort((row, place))
         return place[order], row[order], leads[order]
 
-    def _overall_leads(self, subjects: Sequence[Subject], *removed: _Removed) -> Iterator[tuple[Any, Any, Any]]:
+    def _overall_leads(self, subjects: Sequence[Subject], *removed: _Rows) -> Iterator[tuple[Any, Any, Any]]:
         """Yield leads in overall scores, some rows at a time."""
         table = self._tables[0]
         changing = [np.diff(numbers.indptr) > 0 for side in removed for numbers in side]
         rows: NDArray[np.int64] = np.flatnonzero(np.any(changing, axis=0))
-        wholes = [*map(self._drop_counts, self._whole)]
+        wholes = self._kept_wholes()
         step = max(1, SUMS // sum(array.size for array in wholes[0].arrays))
         for start in range(0, len(rows), step):
             here, sides = rows[start : start + step], []
             for whole, side in zip(wholes, removed):
-                taken = self._drop_counts(empty_sums(table.metrics, table.labels, False, len(here)))
+                taken = self._sides[0].drop_counts(empty_sums(table.metrics, table.labels, False, len(here)))
                 for total, numbers in zip((taken.counts, taken.class_means), side):
                     if total.size:
                         total[:] = numbers[here].toarray().T.reshape(total.shape)
@@ -200,7 +294,7 @@ class Pair:
                 a, b = (subject.values(side[subject.metric.name], ()) for side in sides)
                 yield np.full(len(here), n), here, b - a
 
-    def _label_leads(self, subjects: Sequence[Subject], *removed: _Removed) -> Iterator[tuple[Any, Any, Any]]:
+    def _label_leads(self, subjects: Sequence[Subject], *removed: _Rows) -> Iterator[tuple[Any, Any, Any]]:
         """Yield leads in scores of labels, some pairs of a label and a row at a time: most rows have few labels."""
         table, (metric, name) = self._tables[0], (subjects[0].metric, subjects[0].score.name)
         rows, width = removed[0].counts.shape[0], table.width
@@ -248,41 +342,11 @@ class Pair:
         result[:, -1] = result.any(axis=1)
         return result
 
-    def _sum_staying(self, swaps: HalfSamples) -> Sums:
-        """Return the difference of the two systems, summed over the units that stay, for each swap. Averages
-        over documents are left at 0, since they are not compared."""
-        table = self._tables[0]
-        total = self._drop_counts(empty_sums(table.metrics, table.labels, False, swaps.sums))
-        documents: NDArray[np.int64] = np.flatnonzero(np.diff(self._cells.indptr))  # the other documents change nothing
-        step = max(1, CELLS // swaps.sums)
-        for start in range(0, len(documents), step):
-            here = documents[start : start + step]
-            stay = swaps.block(here).T.astype(float)
-            if total.counts.size:
-                add_products(total.counts, self._cells[here].T, stay)
-            if total.class_means.size:
-                add_products(total.class_means, self._class_mean_gaps[:, here], stay)
-        return total
-
     @cached_property
-    def _class_means(self) -> list[csc_array]:
-        """What documents add to the class means of `Sums` of each system, int64[..., documents]."""
-        from scipy.sparse import csc_array, hstack
-
-        size, documents = self._whole[0].class_means.size, self._cells.shape[0]
-        if not size:
-            return [csc_array((0, documents), dtype=np.int64)] * 2
-        none = csc_array((size, 0), dtype=np.int64)
-        return [
-            hstack([none, *(table.additive_rows(here)[2] for here in table.document_slices())], format="csc")
-            for table in self._tables
-        ]
-
-    @cached_property
-    def _class_mean_gaps(self) -> csc_array:
-        """What documents add to the difference of the class means, int64[..., documents]."""
-        first, second = self._class_means
-        return (second - first).tocsc()
+    def _class_mean_gaps(self) -> csr_array:
+        """What documents add to the difference of the class means, int64[documents, ...]."""
+        first, second = (side.rows.class_means for side in self._sides)
+        return (second - first).tocsr()
 
 
 def _sort_cells(numbers: csr_array, width: int) -> tuple[NDArray[np.int64], ...]:
@@ -334,6 +398,32 @@ def _drop_unused_scores(metric: Metric) -> Metric:
         return {name: values for name, values in metric.formula(columns).items() if name in read.names}
 
     return replace(metric, formula=formula, classes=replace(metric.classes, scores=scores))
+
+
+def leads_after_swaps(
+    pairs: Mapping[tuple[int, int], Pair],
+    sides: Sequence[Side],
+    swaps: HalfSamples,
+    subject: Subject,
+    labels: Sequence[str] = (),
+) -> dict[tuple[int, int], NDArray[np.float64]]:
+    """Return the second system's lead in a score after each swap, for each pair of some systems, float64[swaps].
+
+    Args:
+        pairs: The pairs, by the indices of both sides.
+        sides: All systems. Each is summed once.
+        swaps: The swaps.
+        subject: The score.
+        labels: The labels that the sides keep apart.
+    """
+    leads: dict[tuple[int, int], list[NDArray[np.float64]]] = {place: [] for place in pairs}
+    size = len(sides) * sum(array.size for array in sides[0].drop_counts(sides[0].whole).arrays)
+    for part in swaps.parts(SUMS_OF_SIDES // size) if pairs else ():
+        staying = sum_staying([side.rows for side in sides], sides[0].no_sums, part)
+        for place, pair in pairs.items():
+            ((first, second),) = pair.scores_after(staying[place[1]] - staying[place[0]])
+            leads[place].append(subject.values(second, labels) - subject.values(first, labels))
+    return {place: np.concatenate(parts) for place, parts in leads.items()}
 
 
 def all_labels(*counted: Counts) -> tuple[str, ...]:

@@ -127,6 +127,8 @@ def evaluate(
     for scores in score_sums(sums):  # with many labels, a result takes most of the memory: keep one copy
         name = scores.metric.name
         part = _metric_result(scores, sums.labels, verdicts)
+        if scores.metric.attributes:
+            part |= _own_rows(counts, scores.metric)
         if scores.metric.boundary_errors:
             part["boundaries"] = split_boundary_errors(counts, scores.metric)
         metrics[name] = make_plain(part | ({"intervals": bounds.metrics.pop(name)} if bounds else {}))
@@ -145,6 +147,14 @@ def evaluate(
         }
     )
     return result | {"metrics": metrics}
+
+
+def _own_rows(counts: Counts, metric: Metric) -> dict[str, Any]:
+    """Return the scores and counts in the rows that a metric's verdicts name, and the averages over these rows."""
+    rows = counts.in_rows(metric)
+    (scores,) = score_sums(sum_counts(rows))
+    values = _metric_result(scores, rows.labels, {metric.name: {}})
+    return {name: values[name] for name in ("averages", "per_type")}
 
 
 def reading_totals(counts: Counts) -> dict[str, Any]:

@@ -100,7 +100,7 @@ def warn_of_unlike_settings(key: str) -> None:
     if nlp is None or _is_new(nlp, ("unlike settings", key)):
         warnings.warn(
             f"two components write {key} with different label rules or settings of intervals: only the result of the "
-            "last one is kept; give both the same labels, only, depth, sep and confidence",
+            "last one is kept; give both the same labels, only, depth, sep, label_from and confidence",
             stacklevel=3,
         )
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @Language.factory(
     "nereval",
     default_config={"metrics": None, "ents": True, "spans_keys": [], "confidence": None, "detail": True}
-    | {"labels": None, "only": None, "depth": None, "sep": "/"},
+    | {"labels": None, "only": None, "depth": None, "sep": "/", "label_from": None},
     default_score_weights={},
 )
 def make_nereval(
@@ -36,6 +36,7 @@ def make_nereval(
     only: list[str] | None = None,
     depth: int | None = None,
     sep: str = "/",
+    label_from: str | list[str] | None = None,
 ) -> "Nereval":
     """Create the component `nereval`.
 
@@ -58,6 +59,7 @@ def make_nereval(
         only: The labels to keep.
         depth: The number of levels to keep of labels such as LOC/CITY.
         sep: The separator between the levels.
+        label_from: What becomes the label: an attribute such as `kb_id`, as with `--label-from`.
 
     Raises:
         thinc.config.ConfigValidationError: If `metrics`, `confidence` or the label rules cannot be used.
@@ -74,9 +76,8 @@ def make_nereval(
     """
     from .scorer import Scoring, scoring_settings
 
-    component = Nereval(
-        Scoring(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep)), ents, list(spans_keys)
-    )
+    settings = scoring_settings(metrics, confidence, detail, labels, only, depth, sep, label_from)
+    component = Nereval(Scoring(**settings), ents, list(spans_keys))
     _pipelines[component] = ref(nlp)
     return component
 

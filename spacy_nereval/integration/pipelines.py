@@ -18,7 +18,7 @@ from thinc.api import require_gpu
 from ..core.messages import spell_argument
 from ..core.plugins import import_code
 from ..core.spans import Document
-from ..io.formats import assign_annotators, check_span_groups, corpus_files, name_of, named_format, records
+from ..io.formats import assign_annotators, check_files, check_span_groups, corpus_files, name_of, named_format, records
 from ..io.formats.settings import Format
 from ..io.paths import digest, remedy
 from ..io.records import Predictions, Record, pair
@@ -66,6 +66,7 @@ def predict(
     format = named_format(data, format)
     name = name_of(data, format)
     check_span_groups(key, [data], [name])
+    check_files([data], [format])
     assign_annotators([data], [format])
     units = units_of(data, format, unit)
     golds: Iterator[Doc | Record] = (
@@ -84,8 +85,8 @@ def predict(
     for number, (predicted, gold) in enumerate(_predict_pairs(nlp, golds)):
         has_key = has_key or key in predicted.spans
         try:
-            gold_side = doc_record(gold, key) if isinstance(gold, Doc) else gold
-            pred_side = doc_record(predicted, key)
+            gold_side = doc_record(gold, key, asked=format.asked) if isinstance(gold, Doc) else gold
+            pred_side = doc_record(predicted, key, asked=format.asked)
             skipped = not key and predictions.is_skipped(gold_side, pred_side)
             yield units.assign_unit(None if skipped else pair(gold_side, pred_side), gold_side)
         except ValueError as error:
@@ -94,6 +95,42 @@ def predict(
     predictions.check_end()
     if key and not has_key:
         raise ValueError(f"the pipeline predicted no spans under the key {key!r} in {data}")
+
+
+def docs_of_file(path: Path, key: str | None) -> list[Doc] | None:
+    """Return the Docs of a `.spacy` file or folder of these; None for another format. For errors see `predict`."""
+    format = named_format(path, Format())
+    name = name_of(path, format)
+    if name != "spacy":
+        return None
+    check_span_groups(key, [path], [name])
+    return [*chain.from_iterable(map(read_docs, corpus_files(path, format)))]
+
+
+def predict_records(nlp: Language, golds: Iterable[Doc | str], key: str | None) -> Iterator[Record]:
+    """Yield the predictions of a pipeline on the texts of Docs, or on texts, as records.
+
+    Args:
+        nlp: The pipeline.
+        golds: The gold Docs, or texts.
+        key: Predictions are `doc.spans[key]` instead of `doc.ents`.
+
+    Raises:
+        ValueError: The pipeline predicts nothing under the key.
+
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    >>> [record.spans for record in predict_records(nlp, ["Ada sleeps"], None)]
+    [{(0, 3, 'PER')}]
+    """
+    has_key = False
+    sources = (Record(gold, set()) if isinstance(gold, str) else gold for gold in golds)
+    for predicted, _ in _predict_pairs(nlp, sources):
+        has_key = has_key or key in predicted.spans
+        yield doc_record(predicted, key)
+    if key and not has_key:
+        raise ValueError(f"the pipeline predicted no spans under the key {key!r}")
 
 
 class Pipeline(NamedTuple):

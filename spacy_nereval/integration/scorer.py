@@ -5,7 +5,7 @@ Mistakes in settings are reported as spaCy reports them. The settings of a saved
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +30,7 @@ from ..io.units import UnitRule, parse_unit
 from ..metrics.registry import choose_metrics, expand_sets, metric_table
 from .checks import check_evaluating_pipeline, check_labels, check_predicted, earlier_scores, warn_of_unlike_settings
 from .examples import batches, count_examples, unit_lack
+from .stored_settings import LABEL_SETTINGS
 
 MetricTable = dict[str, dict[str, Any]]
 MetricChoice = MetricTable | list[str] | str | None
@@ -48,6 +49,7 @@ def scoring_settings(
     only: list[str] | None = None,
     depth: int | None = None,
     sep: str = SEPARATOR,
+    label_from: str | list[str] | None = None,
 ) -> dict[str, Any]:
     """Check the settings of a config block, and return them as arguments of `Scoring`.
 
@@ -55,7 +57,7 @@ def scoring_settings(
         metrics: Names of metrics, or a table of names and options; None for the six of the set `papers`.
         confidence: `level`, `samples`, `seed` and `unit` of intervals; None for no intervals.
         detail: Whether the scores include the nested result.
-        labels, only, depth, sep: The rules for labels, as in `label_rules`.
+        labels, only, depth, sep, label_from: The rules for labels, as in `label_rules`.
 
     Raises:
         thinc.config.ConfigValidationError: A setting cannot be used. spaCy reports mistakes in a config by this error.
@@ -74,8 +76,8 @@ def scoring_settings(
         unit = table.pop("unit", None)
         intervals = None if confidence is None else Confidence(**table).checked()
         unit_rule = None if unit is None else parse_unit(str(unit))
-    with _config_errors("label rules", labels=labels, only=only, depth=depth, sep=sep):
-        rules = label_rules(labels, only, depth, sep)
+    with _config_errors("label rules", labels=labels, only=only, depth=depth, sep=sep, label_from=label_from):
+        rules = label_rules(labels, only, depth, sep, label_from=label_from)
     return {"metrics": chosen, "confidence": intervals, "unit": unit_rule, "detail": detail, "rules": rules}
 
 
@@ -110,28 +112,38 @@ def model_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
     >>> model_options(folder, None)
     {'fair': {'unit': 'token'}}
     """
+    return metric_options_of_config(_config_of(model), key, model / "config.cfg")
+
+
+def metric_options_of_config(config: Mapping[str, Any], key: str | None, name: object) -> dict[str, dict[str, Any]]:
+    """Return the options that the config of a pipeline gives to metrics, see `model_options`; `name` is for errors."""
     options: dict[str, dict[str, Any]] = {}
-    for block in _blocks(model, key):
+    for block in _blocks(config, key, name):
         if metrics := block.get("metrics"):
             options |= expand_sets(metric_table(metrics))
     return options
 
 
 def model_label_settings(model: Path, key: str | None) -> dict[str, Any]:
-    """Return the label settings that a model's config has, out of `labels`, `only`, `depth` and `sep`.
+    """Return the label settings that a model's config has, out of `LABEL_SETTINGS` and `sep`.
 
     Args, Raises: As for `model_options`.
     """
+    return label_settings_of_config(_config_of(model), key, model / "config.cfg")
+
+
+def label_settings_of_config(config: Mapping[str, Any], key: str | None, name: object) -> dict[str, Any]:
+    """Return the label settings of a config, see `model_label_settings`; `name` is for errors."""
     settings: dict[str, Any] = {}
-    for block in _blocks(model, key):
-        settings = {name: block[name] for name in ("labels", "only", "depth") if block.get(name) is not None}
+    for block in _blocks(config, key, name):
+        settings = {name: block[name] for name in LABEL_SETTINGS if block.get(name) is not None}
         if settings and (sep := block.get("sep", SEPARATOR)) != SEPARATOR:
             settings["sep"] = sep
     return settings
 
 
-def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
-    """Yield the settings of each scorer and component that scores the spans, in the order of the pipeline."""
+def _config_of(model: Path) -> Mapping[str, Any]:
+    """Return the config of a model's folder. Raise ValueError if there is none, or it cannot be read."""
     path = model / "config.cfg"
     if model.is_dir() and not path.exists():
         raise ValueError(
@@ -139,16 +151,20 @@ def _blocks(model: Path, key: str | None) -> Iterator[dict[str, Any]]:
             f"such as {model / '*.jsonl'}"
         )
     try:
-        config = load_config(path, interpolate=True)
+        return load_config(path, interpolate=True)
     except Exception as error:  # the file system, the parser and the resolver of configs raise many kinds
         raise ValueError(f"{path} cannot be read as a config: {error}") from None
+
+
+def _blocks(config: Mapping[str, Any], key: str | None, name: object) -> Iterator[dict[str, Any]]:
+    """Yield the settings of each scorer and component that scores the spans, in the order of the pipeline."""
     try:
         disabled = config["nlp"].get("disabled") or []
-        names = [name for name in config["nlp"]["pipeline"] if name not in disabled]
-        blocks = [_block_of(config["components"].get(name, {}), key) for name in names]
+        components = [component for component in config["nlp"]["pipeline"] if component not in disabled]
+        blocks = [_block_of(config["components"].get(component, {}), key) for component in components]
     except (KeyError, TypeError, AttributeError) as error:
         missing = f": it has no {error}" if isinstance(error, KeyError) else ""
-        raise ValueError(f"{path} is not the config of a pipeline{missing}; save the pipeline again") from None
+        raise ValueError(f"{name} is not the config of a pipeline{missing}; save the pipeline again") from None
     yield from (block for block in blocks if block is not None)
 
 
@@ -177,6 +193,7 @@ def make_ner_scorer(
     only: list[str] | None = None,
     depth: int | None = None,
     sep: str = SEPARATOR,
+    label_from: str | list[str] | None = None,
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.ner_scorer.v1"`: spaCy's `ents_*`, and the metrics of `doc.ents`.
 
@@ -192,6 +209,7 @@ def make_ner_scorer(
         only: The labels to keep, as with `--only`.
         depth: The number of levels to keep of labels such as LOC/CITY, as with `--depth`.
         sep: The separator between the levels of a label, as with `--sep`.
+        label_from: What becomes the label: an attribute such as `kb_id` or `_.negated`, as with `--label-from`.
 
     Returns:
         A function that takes Examples and returns score keys with their values, as spaCy's scorers do.
@@ -203,7 +221,7 @@ def make_ner_scorer(
     >>> sorted(make_ner_scorer(["strict"], detail=False)([]))[:3]
     ['ents_f', 'ents_p', 'ents_per_type']
     """
-    return NerScorer(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep))
+    return NerScorer(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep, label_from))
 
 
 def make_spans_scorer(
@@ -215,11 +233,12 @@ def make_spans_scorer(
     only: list[str] | None = None,
     depth: int | None = None,
     sep: str = SEPARATOR,
+    label_from: str | list[str] | None = None,
 ) -> Callable[..., dict[str, Any]]:
     """`@scorers = "spacy-nereval.spans_scorer.v1"`: spaCy's `spans_{key}_*`, and the metrics of `doc.spans[key]`.
 
     Args:
-        metrics, confidence, detail, labels, only, depth, sep: As for `make_ner_scorer`.
+        metrics, confidence, detail, labels, only, depth, sep, label_from: As for `make_ner_scorer`.
         spans_key: The key of the span group; by default that of the component.
 
     Returns:
@@ -232,7 +251,9 @@ def make_spans_scorer(
     >>> sorted(make_spans_scorer({"strict": {}}, spans_key="sc", detail=False)([]))[:1]
     ['spans_sc_f']
     """
-    return SpansScorer(**scoring_settings(metrics, confidence, detail, labels, only, depth, sep), spans_key=spans_key)
+    return SpansScorer(
+        **scoring_settings(metrics, confidence, detail, labels, only, depth, sep, label_from), spans_key=spans_key
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +310,8 @@ class NerScorer(Scoring):
         scoring = self.usable_settings(examples, None)
         counter = Counter(scoring.metrics, units=scoring.confidence is not None)
         spacy = SpacyCounts()
-        for parts, unaligned in batches(examples, None, scoring.unit, scoring.rules):
+        with_attributes = any(metric.attributes for metric in scoring.metrics)
+        for parts, unaligned in batches(examples, None, scoring.unit, scoring.rules, with_attributes=with_attributes):
             if not scoring.rules:
                 spacy.add(unaligned, first=counter.counts.documents)
             counter.add(*parts)

@@ -29,6 +29,7 @@ from spacy.vocab import Vocab, create_vocab
 from srsly.msgpack import Unpacker
 
 from ..core.arguments import ALIGN, check_value
+from ..core.attribute_values import LINK, attributes_of
 from ..core.compression import compression_of, format_extension
 from ..core.expansion import HELD, TooLarge, check_expansion, most_bytes
 from ..core.messages import PlainSpan, is_finite_number, shorten, spell_argument
@@ -53,6 +54,7 @@ from ..io.records import Record
 from ..io.tables import EXTENSIONS
 from ..io.writing import atomic_file
 from .examples import doc_record
+from .span_attributes import CUSTOM, STORED
 
 WHOLE = 1 << 22
 """Maximum unpacked size in bytes of a file that is read as a whole, which is a few milliseconds faster."""
@@ -130,7 +132,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """
     for number, doc in enumerate(read_docs(path)):
         try:
-            yield doc_record(doc, format.spans_key)
+            yield doc_record(doc, format.spans_key, asked=format.asked)
         except ValueError as error:
             raise ValueError(f"{path}, document {number}: {error}") from None
 
@@ -175,6 +177,15 @@ def read_docs(path: Path) -> Iterator[Doc]:
             except Exception as error:  # spaCy and msgpack raise many kinds for damaged bytes
                 raise ValueError(f"{path} is a damaged .spacy file ({error})") from None
             yield doc
+
+
+def docs_of_bin(doc_bin: DocBin) -> list[Doc]:
+    """Return the Docs of a DocBin, with a vocabulary of their own.
+
+    >>> docs_of_bin(DocBin())
+    []
+    """
+    return [*doc_bin.get_docs(create_vocab("xx", MultiLanguage.Defaults))]
 
 
 def _bins(file: BinaryIO, strings: StringStore, path: Path) -> Iterable[DocBin]:
@@ -491,9 +502,15 @@ def _doc(record: Record, vocab: Vocab, losses: Losses, key: str | None, tokenize
 
 
 def _span(doc: Doc, record: Record, span: PlainSpan, losses: Losses) -> Span | None:
-    doc_span = doc.char_span(*span) if span[0] < span[1] else None
+    attributes = attributes_of(record.attributes, span)
+    link = attributes.pop(LINK, "")
+    doc_span = doc.char_span(*span, kb_id=link) if span[0] < span[1] else None
     if doc_span is None:
         losses.add_span(record, span, UNALIGNED)
+        return None
+    for name, value in attributes.items():
+        key: Any = (STORED, name.removeprefix(CUSTOM), doc_span.start_char, doc_span.end_char)
+        doc.user_data[key] = {"true": True, "false": False}.get(value, value)
     return doc_span
 
 

@@ -14,6 +14,7 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from ..core.arguments import EXPAND
+from ..core.attribute_values import LINK, NOTHING, attributes_of, move_attributes
 from ..core.messages import PlainSpan, highest_scores, is_finite_number, quote, shorten, spell_argument
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
@@ -138,7 +139,7 @@ def _rows(records: Iterable[Record], losses: Losses) -> Iterator[dict[str, Any]]
 def _row(record: Record, losses: Losses) -> dict[str, Any]:
     row: dict[str, Any] = {} if record.id is None else {"id": record.id}
     row["text"] = record.text
-    row["spans"] = [dict(zip(("start", "end", "label"), span)) for span in sorted(record.spans)]
+    row["spans"] = _span_rows(record)
     for span in row["spans"] if record.span_scores else ():
         score = record.span_scores.get((span["start"], span["end"], span["label"]))
         if is_finite_number(score):
@@ -154,6 +155,16 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
     if not record.annotated:
         row["answer"] = "ignore"
     return row
+
+
+def _span_rows(record: Record) -> list[dict[str, Any]]:
+    """Return a row for each span. A span with several values of one attribute has a row for each."""
+    rows = []
+    for span in sorted(record.spans):
+        for attributes in sorted(record.attributes.get(span, NOTHING)):
+            row: dict[str, Any] = dict(zip(("start", "end", "label"), span))
+            rows.append(row | ({"attributes": dict(attributes)} if attributes else {}))
+    return rows
 
 
 def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize: Tokenizer) -> None:
@@ -188,6 +199,7 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
                 rows.append(f"{word}\t{tag}")
             losses.others["ids"] += record.id is not None
             losses.others["scores of spans"] += len(record.span_scores)
+            losses.others["attributes of spans"] += len(record.attributes)
             losses.others["metadata"] += bool(record.meta)
             losses.others["that texts without tokens are not annotated"] += not (places or record.annotated)
             file.write(_encode_text(record, losses, "\n".join([*rows, "", ""])))
@@ -239,7 +251,8 @@ def align_records(records: Iterable[Record], tokenize: Tokenizer, align: str, lo
                 losses.add_span(record._replace(tokens=tokens), (start, end, label), UNALIGNED)
         losses.others[MOVED] += sum(span != moved for span, moved in spans.items())
         scores = highest_scores((spans[span], score) for span, score in record.span_scores.items() if span in spans)
-        yield record._replace(spans={*spans.values()}, tokens=tokens, span_scores=scores)
+        attributes = move_attributes(record.attributes, spans.items())
+        yield record._replace(spans={*spans.values()}, tokens=tokens, span_scores=scores, attributes=attributes)
 
 
 def flat_spans(record: Record, losses: Losses) -> list[PlainSpan]:
@@ -286,11 +299,30 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
             losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
             rows = [_brat_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
+            rows += _brat_attributes(record)
             target = folder / f"{name}.txt"
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(_encode_text(record, losses, record.text))
             if record.annotated:
                 target.with_name(f"{target.name[:-4]}.ann").write_bytes(_encode_text(record, losses, "".join(rows)))
+
+
+RESOURCE = re.compile(r"[^\s:]+:\S+")
+"""A resource and an identifier in it, as brat writes links."""
+
+
+def _brat_attributes(record: Record) -> Iterator[str]:
+    """Yield the lines of the attributes of a record's spans: N for links with a resource, A for others."""
+    numbers: Counter[str] = Counter()
+    for k, span in enumerate(sorted(record.spans), 1):
+        for name, value in attributes_of(record.attributes, span).items():
+            is_link = name == LINK and RESOURCE.fullmatch(value)
+            kind = "N" if is_link else "A"
+            numbers[kind] += 1
+            shown, covered = (re.sub(r"\s", " ", part) for part in (value, record.text[span[0] : span[1]]))
+            flag = [re.sub(r"\s", "_", name), f"T{k}", *([] if value == "true" else [shown])]
+            said = f"Reference T{k} {shown}\t{covered}" if is_link else " ".join(flag)
+            yield f"{kind}{numbers[kind]}\t{said}\n"
 
 
 def _brat_line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:

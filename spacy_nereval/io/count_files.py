@@ -199,7 +199,7 @@ def _load_with_header(path: Location, earlier: Sequence[Metric] = ()) -> tuple[C
             longer than reading.
     """
     if not path.is_file():
-        raise ValueError(f"{path} does not exist, or is not a file")
+        raise ValueError(f"{path} does not exist or is not a file")
     with open_archive(path) as archive:
         header = read_header(archive)
         metrics = [*earlier] if header.metrics == [*map(metric_header, earlier)] else _metrics_of(header)
@@ -477,7 +477,8 @@ def reason(error: BaseException) -> str:
     """Describe on one line the error of reading a damaged file."""
     if isinstance(error, pydantic.ValidationError):
         first = error.errors(include_url=False)[0]
-        return f"header {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        place = ".".join(map(str, first["loc"]))
+        return f"header{place and f' {place}'}: {shorten(first['msg'].removeprefix('Value error, '), LONGEST_REASON)}"
     if "pickle" in str(error):  # numpy advises to unpickle files that it cannot read
         return "not an .npz archive of plain arrays"
     return f"{type(error).__name__}: {shorten(' '.join(str(error).split()), LONGEST_REASON)}"

@@ -71,20 +71,22 @@ class LabelsHeader(pydantic.BaseModel, extra="forbid", strict=True):
     sep: str = pydantic.Field(min_length=1)
     trim: str = ""
     join: bool = False
+    label_from: list[str] = []
     mapped: list[str]
 
     @classmethod
     def describe(cls, rules: LabelRules, mapped: Collection[str]) -> LabelsHeader:
         """Return the header of label rules."""
         only = None if rules.only is None else [*rules.only]
-        edges: dict[str, Any] = {"trim": rules.trim, "join": rules.join}
-        return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped), **edges)
+        more: dict[str, Any] = {"trim": rules.trim, "join": rules.join, "label_from": [*rules.label_from]}
+        return cls(labels=rules.mapping, only=only, depth=rules.depth, sep=rules.sep, mapped=sorted(mapped), **more)
 
     @property
     def rules(self) -> LabelRules:
         """The rules as `LabelRules`."""
         only = None if self.only is None else tuple(self.only)
-        return LabelRules(tuple(self.labels.items()), only, self.depth, self.sep, self.trim, self.join)
+        first = tuple(self.labels.items()), only, self.depth, self.sep, self.trim, self.join
+        return LabelRules(*first, tuple(self.label_from))
 
 
 DEFAULTS: dict[str, Any] = {
@@ -131,6 +133,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     trimmed: int = pydantic.Field(default=0, ge=0)
     joined: int = pydantic.Field(default=0, ge=0)
     filled: int = pydantic.Field(default=0, ge=0)
+    unnamed: int = pydantic.Field(default=0, ge=0)
     label_rules: LabelsHeader | None = None
     unkept: list[tuple[Literal["gold", "pred"], str, Annotated[int, pydantic.Field(ge=1)]]] = []
     mentions: dict[str, Annotated[int, pydantic.Field(ge=0)]] = {}

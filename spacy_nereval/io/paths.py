@@ -90,6 +90,8 @@ def remedy(path: Location) -> str:
     ''
     """
     folder = path.parts[0] if isinstance(path, Path) and len(path.parts) > 1 else ""
+    if "," in str(path) and not path.exists():
+        return ": separate the names of files by spaces, without commas"
     return f"; {HOW_TO_MAKE[folder]}" if folder in HOW_TO_MAKE and not path.exists() else ""
 
 
@@ -303,7 +305,7 @@ def digest(path: Path) -> str:
         OSError: If a file cannot be read.
     """
     hasher = sha256()
-    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    files = sorted(file for file in files_under(path) if file.is_file()) if path.is_dir() else [path]
     for file in files:
         if "__pycache__" in file.parts:
             continue

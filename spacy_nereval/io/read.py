@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, zip_longest
 from pathlib import Path
 
 from ..core.arguments import SAME
-from ..core.messages import join_names, shorten
+from ..core.messages import LISTED, join_names, list_alike, shorten
 from ..core.spans import Document
-from .formats import assign_annotators, check_span_groups, name_of, named_format, records
+from .formats import assign_annotators, check_files, check_span_groups, name_of, named_format, records
 from .formats.settings import Format
 from .records import Predictions, Record, carry_side, check_has_text, pair, plain_text, with_text
 from .units import UnitRule, units_of
@@ -68,6 +67,7 @@ def read_files(
     named_formats = [named_format(path, format) for path, format in zip((gold, pred), formats)]
     names = [name_of(path, format) for path, format in zip((gold, pred), named_formats)]
     check_span_groups(key, (gold, pred), names)
+    check_files((gold, pred), named_formats)
     gold_format, pred_format = assign_annotators((gold, pred), named_formats)
     units = units_of(gold, gold_format, unit)
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
@@ -254,21 +254,10 @@ class Pairing:
         if len(lacks) == 2 and not self._has_pair:
             remedy = "give each text the same id in both, or remove the ids from one of them to pair by order"
             lacks.append(f"no id is in both: {remedy}")
-        if alike := _alike_ids(self._missing, surplus):
-            lacks.append(f"ids differ only in white space, case or as numbers: {join_names(alike)}; write them alike")
+        if alike := list_alike(self._missing, surplus):
+            lacks.append(f"ids: {', '.join(alike[:LISTED])}; write them alike")
         if lacks:
             raise ValueError("; ".join(lacks))
-
-
-def _alike_ids(golds: Iterable[str], preds: Iterable[str]) -> list[str]:
-    """Return the ids of both sides that differ only in white space, case, or the way in which numbers are written.
-
-    >>> _alike_ids(["a ", "2"], ["A", "2.0", "b"])
-    ["'a ' and 'A'", "'2' and '2.0'"]
-    """
-    forms = {re.sub(r"\.0+$", "", plain_text(id)): id for id in preds}
-    alike = ((id, forms.get(re.sub(r"\.0+$", "", plain_text(id)))) for id in golds)
-    return [f"{gold!r} and {pred!r}" for gold, pred in alike if pred is not None]
 
 
 def _documents(number: int) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.answers import MarkedAnswer, read_answer
 from ..core.arguments import CASELESS, LISTED, NORMALISED, SAME
+from ..core.attribute_values import Attributes, SpanAttributes, attributes_by_span, keep_attributes, move_attributes
 from ..core.labels import LabelRules
 from ..core.mention_places import (
     ANSWERED,
@@ -55,6 +56,7 @@ class Record(NamedTuple):
         located: The options that located the mentions, such as "listed,caseless".
         others: The number of annotations that were left out because they are not spans, such as relations.
         span_scores: The score of each span that has one, unchecked.
+        attributes: The attributes of the spans that have some (see `core.attribute_values`).
         wordless: Whether the file has no words, so that the text consists of token numbers.
         notes: What has to be said about how the side was read.
         unit: Gold side only: the key of the unit of resampling, and the rule that assigned it (see `units`). The key
@@ -82,6 +84,7 @@ class Record(NamedTuple):
     located: str = ""
     others: int = 0
     span_scores: Mapping[PlainSpan, Any] = {}
+    attributes: SpanAttributes = {}
     wordless: bool = False
     notes: Sequence[str] = ()
     unit: tuple[str | None, str] = (None, "id")
@@ -90,10 +93,23 @@ class Record(NamedTuple):
 
     @classmethod
     def deduplicate(
-        cls, text: str, spans: Collection[PlainSpan], tokens: list[tuple[int, int]] | None = None, **fields: Any
+        cls,
+        text: str,
+        spans: Collection[PlainSpan],
+        tokens: list[tuple[int, int]] | None = None,
+        *,
+        listed_attributes: Sequence[Attributes] = (),
+        **fields: Any,
     ) -> Record:
-        """Return a record of spans some of which may repeat others; these are counted as duplicates."""
+        """Return a record of spans some of which may repeat others; these are counted as duplicates.
+
+        Args:
+            text, spans, tokens, fields: Of the record.
+            listed_attributes: The attributes of each span in the order of `spans`; empty if none has any.
+        """
         distinct = {*spans}
+        if any(listed_attributes):
+            fields["attributes"] = attributes_by_span(zip(spans, listed_attributes))
         return cls(text, distinct, tokens, duplicates=len(spans) - len(distinct), **fields)
 
 
@@ -165,10 +181,15 @@ def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
     """
     if not rules:
         return side
-    edited = rules.edit(rules.map_spans(side.spans), side.text)
-    scores = edited.map_scores(rules.map_scores(side.span_scores))
-    side = side._replace(trimmed=edited.trimmed, joined=edited.joined, duplicates=side.duplicates + edited.equal)
-    return side._replace(spans={*edited.spans}, span_scores=scores)
+    changed = rules.apply(side.spans, side.text, side.span_scores, side.attributes)
+    return side._replace(
+        spans={*changed.spans},
+        span_scores=changed.scores,
+        attributes=changed.attributes,
+        trimmed=changed.trimmed,
+        joined=changed.joined,
+        duplicates=side.duplicates + changed.equal + changed.repeats,
+    )
 
 
 def row_id(row: Mapping[str, Any]) -> str | None:
@@ -202,6 +223,7 @@ def carry_side(side: Record, text: str, match_text: str = NORMALISED) -> Record:
         gaps=tuple(gaps),
         surfaces=dict(zip(surfaces, side.surfaces.values())),
         span_scores=scores,
+        attributes=move_attributes(side.attributes, carried.items()),
     )
 
 
@@ -245,12 +267,16 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Docum
     if pred.span_scores:
         scores = project_scores(pred, gold.text)
         document.span_scores = {span: score for span, score in scores.items() if span in pred_spans}
+    if gold.attributes or pred.attributes:
+        document.attributes = gold.attributes, keep_attributes(_project_attributes(pred, gold.text), pred_spans)
     document.ignored = len(spans) - len(pred_spans)
     document.filled = filled
     document.repaired = gold.repaired + pred.repaired
     document.duplicates = gold.duplicates + pred.duplicates
     document.rejected = gold.rejected + pred.rejected
     document.unit, document.unit_rule = gold.unit
+    if gold.meta:
+        document.meta = gold.meta
     document.notes = side_notes(gold.notes, pred.notes)
     return document
 
@@ -270,7 +296,9 @@ def fill_tokens(gold: Record, pred: Record) -> tuple[Record, int]:
     pieces = {span: divide_span(span, placed) for span in {*pred.spans, *pred.span_scores}}
     scores = highest_scores((piece, score) for span, score in pred.span_scores.items() for piece in pieces[span])
     spans = {piece for span in pred.spans for piece in pieces[span]}
-    return pred._replace(text=gold.text, tokens=gold.tokens, spans=spans, span_scores=scores, gaps=()), number
+    filled = pred._replace(text=gold.text, tokens=gold.tokens, spans=spans, span_scores=scores, gaps=())
+    moved = move_attributes(pred.attributes, ((span, piece) for span in pred.spans for piece in pieces[span]))
+    return filled._replace(attributes=moved), number
 
 
 def side_notes(gold: Sequence[str], pred: Sequence[str]) -> frozenset[tuple[str, str]]:
@@ -312,6 +340,14 @@ def project_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
     if pred.text == text:
         return pred.span_scores
     return highest_scores(zip(project_spans(pred.span_scores, pred.text, text), pred.span_scores.values()))
+
+
+def _project_attributes(pred: Record, text: str) -> SpanAttributes:
+    """Return the attributes of predicted spans, by their places in the gold text."""
+    if pred.text == text or not pred.attributes:
+        return pred.attributes
+    spans = [*pred.attributes]
+    return move_attributes(pred.attributes, zip(spans, project_spans(spans, pred.text, text)))
 
 
 class Predictions:

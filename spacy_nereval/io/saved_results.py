@@ -13,7 +13,7 @@ from ..core.cuts import Cuts
 from ..core.expansion import TooLarge
 from ..core.features import ResultKind, features
 from ..core.messages import is_finite_number, join_names, shorten, spell_argument, unique_keys
-from .paths import check_is_file, json_content
+from .paths import check_is_file, is_count_file, json_content
 from .writing import write_json
 
 RESULTS = {
@@ -87,6 +87,8 @@ def read_json(path: Path, kind: str) -> Any:
         OSError: The file cannot be read.
     """
     check_is_file(path)
+    if is_count_file(path):
+        raise ValueError(f"{path} is a count file; expected what {_writers(kind)} wrote, a .json file")
     try:
         return json_content(path)
     except TooLarge:

@@ -40,6 +40,7 @@ READ = 1 << 20
 NAMES: Mapping[str, type] = {
     **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right", "correct_boundary"), str),
     **dict.fromkeys(("gold_label", "gold_text", "pred_label", "pred_text"), str),
+    **dict.fromkeys(("gold_attributes", "pred_attributes"), str),
     **dict.fromkeys(("gold", "pred", "kept", "gold_start", "gold_end", "pred_start", "pred_end"), int),
     "in_text": bool,
 }
@@ -304,11 +305,23 @@ def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     import pyarrow as pa
 
     offsets = [("start", pa.int64()), ("end", pa.int64())]
-    span = pa.struct([*offsets, ("label", pa.string()), ("score", pa.float64())])
+    attributes = pa.list_(pa.struct([("name", pa.string()), ("value", pa.string())]))
+    span = pa.struct([*offsets, ("label", pa.string()), ("score", pa.float64()), ("attributes", attributes)])
     columns = {"id": pa.string(), "text": pa.string(), "spans": pa.list_(span), "tokens": pa.list_(pa.struct(offsets))}
     schema = pa.schema([*columns.items(), ("meta", pa.string()), ("answer", pa.string())])
     table = (row | {"meta": json.dumps(row["meta"], ensure_ascii=False)} if "meta" in row else row for row in rows)
-    _write(path, table, schema)
+    _write(path, map(_with_listed_attributes, table), schema)
+
+
+def _with_listed_attributes(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose spans list their attributes, since a column has one type and attributes have any names."""
+    if not any("attributes" in span for span in row["spans"]):
+        return row
+    spans = [
+        {**span, "attributes": [{"name": name, "value": value} for name, value in span.get("attributes", {}).items()]}
+        for span in row["spans"]
+    ]
+    return {**row, "spans": spans}
 
 
 def write_table(path: Path, rows: Iterable[Mapping[str, Any]], header: Sequence[str] = ()) -> int:

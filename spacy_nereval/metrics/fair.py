@@ -46,9 +46,10 @@ def fair(
 
     Verdicts: `tp`; `fn` and `fp`, on spans that overlap no span left to match; `le`, labelling
     error (boundaries right); `be_s`, `be_l` and `be_o`, boundary errors (label right;
-    the prediction is shorter, longer or overlapping); `lbe`, both wrong. `be` is the sum
-    of the three boundary errors. The error list, the table `boundaries` and the JSON say which
-    boundary is right, left or right, or neither (footnote 2 of the paper).
+    the prediction is shorter than gold, longer than gold, or overlaps gold); `lbe`, both
+    wrong. `be` is the sum of the three boundary errors. The error list, the table
+    `boundaries` and the JSON say which boundary is right, left or right, or neither
+    (footnote 2 of the paper).
 
     By default an error on a pair counts as half an fp and half an fn. `weights` change
     how much errors count, never the verdicts: a table names the errors that differ from

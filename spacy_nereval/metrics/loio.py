@@ -1,5 +1,6 @@
 """Partial credit for shared characters."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
 from math import inf, lcm
@@ -73,10 +74,7 @@ def loio(
 def judge(group: OverlapGroup, optimal: bool) -> Iterator[Verdict]:
     """Yield the verdict on each pair and on each span without a partner."""
     gold, pred = group.gold, group.pred
-    same_label = [(i, j, shared) for i, j, shared in group.overlaps if shared and gold[i].label == pred[j].label]
-    pairs = {i: j for i, j, _ in same_label}
-    if len(same_label) > 1:
-        pairs = _pairs_of_most_credit(group, same_label) if optimal else _walk(same_label)
+    pairs = _pairs_of_most_credit(group) if optimal else _walk(gold, pred)
     taken = set(pairs.values())
     for i, span in enumerate(gold):
         if i in pairs:
@@ -90,19 +88,28 @@ def judge(group: OverlapGroup, optimal: bool) -> Iterator[Verdict]:
             yield Verdict("fp", None, span)
 
 
-def _walk(overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-    """Pair each prediction, from left to right, with the first free gold span that it overlaps."""
+def _walk(gold: Sequence[Span], pred: Sequence[Span]) -> dict[int, int]:
+    """Pair each prediction, from left to right, with the first free gold span of its label that it overlaps."""
+    free: dict[str, deque[int]] = {}
+    for i, span in enumerate(gold):
+        if span.start < span.end:
+            free.setdefault(span.label, deque()).append(i)
     pairs: dict[int, int] = {}
-    taken = set()
-    for j, i in sorted((j, i) for i, j, _ in overlaps):
-        if j not in taken and i not in pairs:
-            taken.add(j)
-            pairs[i] = j
+    for j, span in enumerate(pred):
+        places = free.get(span.label, deque())
+        while places and gold[places[0]].end <= span.start:  # predictions are sorted: no later one overlaps it either
+            places.popleft()
+        if places and gold[places[0]].overlaps(span):
+            pairs[places.popleft()] = j
     return pairs
 
 
-def _pairs_of_most_credit(group: OverlapGroup, overlaps: Sequence[tuple[int, int, int]]) -> dict[int, int]:
-    """Return the one-to-one pairs whose shares of characters have the greatest sum."""
+def _pairs_of_most_credit(group: OverlapGroup) -> dict[int, int]:
+    """Return the one-to-one pairs of one label whose shares of characters have the greatest sum."""
+    gold, pred = group.gold, group.pred
+    overlaps = [(i, j, shared) for i, j, shared in group.overlaps if shared and gold[i].label == pred[j].label]
+    if len(overlaps) < 2:
+        return {i: j for i, j, _ in overlaps}
     lengths = {(i, j): _longer_length(group.gold[i], group.pred[j]) for i, j, _ in overlaps}
     denominator = lcm(*lengths.values())  # a common one, so that the shares are compared as whole numbers
     edges: dict[int, dict[int, int]] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import UnionType
@@ -21,6 +21,7 @@ from pydantic import Field
 from ..core.declaration import Metric, check_together
 from ..core.messages import describe_needed_file, describe_unknown, did_you_mean, shorten, spell_argument
 from ..core.plugins import list_names, load_registered
+from ..core.synonyms import line_here
 
 Beta = Annotated[
     float, Field(ge=0, description="weight of recall relative to precision in F: 0 is precision, inf is recall")
@@ -229,7 +230,7 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     if isinstance(metrics, str):
         metrics = [name.strip() for name in metrics.split(",")]
     try:
-        table = metrics if isinstance(metrics, Mapping) else [*metrics]
+        table = metrics if isinstance(metrics, Mapping) else [*_with_semeval(metrics)]
     except TypeError:
         raise ValueError(f"{spell_argument('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
     if len(table) > len({*table}):
@@ -239,6 +240,18 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     if not table:
         raise ValueError(f"{spell_argument('metrics', table)}: no metric is named; choose from {', '.join(names())}")
     return {**table} if isinstance(table, Mapping) else dict.fromkeys(table, {})
+
+
+NERVALUATE = ("exact", "partial", "type", "ent_type")
+"""What nervaluate calls a metric each, besides strict: scores of `semeval`."""
+
+
+def _with_semeval(metrics: Iterable[str]) -> Iterator[str]:
+    """Yield the names of metrics, `semeval` for the first of those that nervaluate has and none for the others."""
+    listed = [*metrics]
+    yield from (name for name in listed if name not in NERVALUATE)
+    if "semeval" not in listed and any(name in NERVALUATE for name in listed):
+        yield "semeval"
 
 
 def expand_sets(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:
@@ -345,6 +358,8 @@ def _load_metric(name: str) -> Callable[..., Metric]:
         make: Callable[..., Metric] = load_registered(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
+        if line := line_here(name):
+            raise ValueError(f"there is no metric {name!r}: write {line}") from None
         unknown = describe_unknown(name, names(), "metric", 50)
         remedy = "" if "did you mean" in unknown else OWN_METRIC
         raise ValueError(f"{unknown}, and the sets {sets}{remedy}") from None
@@ -435,6 +450,11 @@ def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailabl
             elif metric.text == "words" and not unavailable.texts:  # without a text, counting raises an error
                 raise ValueError(f"{metric.name} needs words: {reason}")
     return MetricChoice(tuple(metric for metric in created if metric.name not in left_out), left_out)
+
+
+ATTRIBUTES_ADDED = "attributes is added, since spans of both sides have attributes"
+ATTRIBUTES_LEFT = "gold spans have attributes, which these metrics do not compare; the metric attributes does"
+"""What is said of spans with attributes."""
 
 
 def add_hierarchical(

@@ -52,7 +52,7 @@ class ComparisonView(View):
     ['B against A: strict F +0.20 [-0.40, 0.80], p (Holm) = 0.5000; the same within 1 point.']
     """
 
-    at_terminal: ClassVar[Sequence[str]] = ("differences", "labels")
+    at_terminal: ClassVar[Sequence[str]] = ("differences", "labels", "slices")
     usual: ClassVar[Sequence[str]] = (*at_terminal, "runs", "transitions", "spans")
 
     def __init__(self, result: Mapping[str, Any], notes: Sequence[str] = (), warnings: Sequence[str] = ()) -> None:
@@ -78,6 +78,19 @@ class ComparisonView(View):
                 title = f"{self._pair_title(system)} per label, {score}"
                 cells = [[row["label"], *self.cells(row)] for row in label_rows]
                 yield self._table(title, "label", cells, direction(score))
+
+    def slices(self) -> Iterator[ResultTable]:
+        """Yield, for each attribute and system, the primary score of each bucket, its difference, and the test."""
+        for breakdown in self.result.get("breakdowns", {}).values():
+            for system in dict.fromkeys(row["system"] for row in breakdown["rows"]):
+                rows = [row for row in breakdown["rows"] if row["system"] == system]
+                score = _score_title(rows[0])
+                title = f"{self._pair_title(system)} by {breakdown['by']}, {score}"
+                cells = [[row["label"], breakdown["gold"].get(row["label"], 0), *self.cells(row)] for row in rows]
+                note = direction(score)
+                yield ResultTable(
+                    title, [breakdown["by"], "gold", *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT
+                )
 
     def runs(self) -> Iterator[ResultTable]:
         """Yield, for each system with several training runs, how much of the uncertainty comes from training."""
@@ -133,6 +146,7 @@ class ComparisonView(View):
     makers: ClassVar[Makers] = {
         "differences": differences,
         "labels": labels,
+        "slices": slices,
         "runs": runs,
         "transitions": transitions,
         "spans": spans,

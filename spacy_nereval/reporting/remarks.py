@@ -23,6 +23,7 @@ ON_READING = (
     ("trimmed", "span", "trimmed at the edges"),
     ("joined", "span", "joined to the one before"),
     ("filled", "missing token", "of the predictions read as O"),
+    ("unnamed", "span", "without the attribute, labelled none"),
 )
 """What reading changed or left out: the key of the number in the result, the noun, and the change."""
 

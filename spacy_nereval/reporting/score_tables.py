@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..core.declaration import PRED_SPANS, Metric
+from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
 from ..core.messages import join_names
 from ..counting.counts import Counts
 from ..evaluation.bounds import FEW
-from ..evaluation.breakdown import ATTRIBUTES
+from ..evaluation.breakdown import attribute_named
 from ..evaluation.differences import is_at_floor
 from ..evaluation.error_groups import ErrorGroups
 from ..evaluation.error_list import ListedVerdict
@@ -201,30 +201,68 @@ def headline_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     the gold label only.
     """
     metric = evaluation.metric
-    result = evaluation.result["metrics"][metric.name]
-    numbers, predicted = support(evaluation), spans_of_labels(evaluation.result, "pred")
-    if not numbers:
-        return
-    names, main = evaluation.label_scores([*next(iter(result["per_type"].values()))["scores"]])
+    if sizes := row_sizes(evaluation, metric):
+        names, main = evaluation.label_scores([*_rows_of(evaluation, metric, [*sizes])[0][1]])
+        yield _headline_table(evaluation, metric, sizes, names, main)
+
+
+def attribute_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield the main scores of each attribute and of its values, if a metric has them."""
+    for metric in evaluation.metrics:
+        if metric.attributes and (sizes := row_sizes(evaluation, metric)):
+            yield _headline_table(evaluation, metric, sizes, ROW_SCORES, ROW_SCORES[0])
+
+
+ROW_SCORES = ("given_f", "end_f", "accuracy")
+"""The scores of attributes and their values."""
+
+
+def row_sizes(evaluation: Evaluation, metric: Metric) -> dict[str, tuple[int, int]]:
+    """Return each row of a metric, a label unless its verdicts name rows, with its numbers of gold and predicted
+    spans, or of the spans that have the value; the most frequent first."""
+    sizes = {label: (spans["gold"], spans["pred"]) for label, spans in evaluation.result["per_type"].items()}
+    if metric.attributes:
+        rows = evaluation.result["metrics"][metric.name]["per_type"]
+        counts = {row: part.get("counts", {}) for row, part in rows.items()}
+        sizes = {row: (_size(metric, n, GOLD_SPANS), _size(metric, n, PRED_SPANS)) for row, n in counts.items()}
+    return dict(sorted(sizes.items(), key=lambda item: (-item[1][0], item[0])))
+
+
+def _size(metric: Metric, counts: Mapping[str, int], kinds: Sequence[str]) -> int:
+    """Return how many spans of these kinds the counts of a row stand for."""
+    return sum(counts.get(verdict, 0) for verdict, kind in metric.row_kinds.items() if kind in kinds)
+
+
+def _rows_of(evaluation: Evaluation, metric: Metric, rows: Sequence[str]) -> list[tuple[str, Any, Any]]:
+    """Return rows of a metric, each with its scores and their intervals."""
+    table = evaluation.result["metrics"][metric.name]["per_type"]
+    bounds = evaluation.intervals(metric.name).get("per_type", {})
+    return [(row, table[row]["scores"], bounds.get(row, {})) for row in rows]
+
+
+def _headline_table(
+    evaluation: Evaluation, metric: Metric, sizes: Mapping[str, tuple[int, int]], names: tuple[str, ...], main: str
+) -> ResultTable:
+    """Return the table of some scores of each row of a metric."""
     rows: list[list[Cell]] = []
-    for label in sorted(numbers, key=lambda label: (-numbers[label], label)):
-        scores = result["per_type"][label]["scores"]
-        bounds = evaluation.intervals(metric.name).get("per_type", {}).get(label, {})
-        rows.append([label, numbers[label], predicted[label], *score_cells(metric, names, scores, bounds)])
+    for label, scores, bounds in _rows_of(evaluation, metric, [*sizes]):
+        rows.append([label, *sizes[label], *score_cells(metric, names, scores, bounds)])
     estimates = [cell for row in rows for cell in row if isinstance(cell, Estimate)]
     notes = [sentence_name(metric, main).removesuffix(" F")]
     if estimates:
         notes.append(f"{100 * evaluation.result['confidence']['level']:g} % intervals")
     notes += ["few: too few documents to rank or compare"] * any(cell.few for cell in estimates)
-    columns = [*PRF] if len(names) == 3 else [short_name(metric, name) for name in names]
+    is_prf = len(names) == 3 and not metric.attributes
+    columns = [*PRF] if is_prf else [short_name(metric, name) for name in names]
     bare = [column for column, name in zip(columns, names) if name != main]
-    header = ["label", "support", "predicted", *columns]
-    yield ResultTable("Labels", header, rows, note="; ".join(notes), most=MOST_LABELS, bare=bare)
+    header = ["attribute" if metric.attributes else "label", "support", "predicted", *columns]
+    title = "Attributes" if metric.attributes else "Labels"
+    return ResultTable(title, header, rows, note="; ".join(notes), most=MOST_LABELS, bare=bare)
 
 
 def label_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield the headline scores of each label, with its number of gold spans."""
-    metrics, result = evaluation.metrics, evaluation.result["metrics"]
+    metrics, result = [m for m in evaluation.metrics if not m.attributes], evaluation.result["metrics"]
     columns = [(m, name) for m in metrics for name in first_headlines(m, result[m.name]["per_type"])]
     rows: list[list[Cell]] = []
     for label, number in support(evaluation).items():
@@ -248,13 +286,15 @@ def _few_units_note(evaluation: Evaluation) -> str:
 def label_score_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     """Yield every score of each label, with its interval if the result has one."""
     triples, singles = [], []
-    for label, number in support(evaluation).items():
-        for metric in evaluation.metrics:
-            result = evaluation.result["metrics"][metric.name]
-            intervals = evaluation.intervals(metric.name).get("per_type", {}).get(label, {})
-            more_triples, more_singles = _score_rows(metric, result["per_type"][label]["scores"], intervals)
-            triples += [[label, *row, number] for row in more_triples]
-            singles += [[label, *row] for row in more_singles]
+    labels = [(label, metric, n) for label, n in support(evaluation).items() for metric in evaluation.metrics]
+    rows = [place for place in labels if not place[1].attributes]
+    own = [(metric, row_sizes(evaluation, metric)) for metric in evaluation.metrics if metric.attributes]
+    rows += [(row, metric, sizes[row][0]) for metric, sizes in own for row in sizes]
+    for label, metric, number in rows:
+        ((_, scores, intervals),) = _rows_of(evaluation, metric, [label])
+        more_triples, more_singles = _score_rows(metric, scores, intervals)
+        triples += [[label, *row, number] for row in more_triples]
+        singles += [[label, *row] for row in more_singles]
     yield ResultTable("Scores per label", ["label", "metric", *PRF, "support"], triples)
     yield ResultTable("Other scores per label", ["label", "metric", "score", "value", "meaning"], singles)
 
@@ -306,14 +346,39 @@ def breakdown_table(breakdown: Mapping[str, Any], metrics: Sequence[Metric], *, 
         scores = [score_cell(m, name, part["scores"], part.get("intervals", {})) for m, name, part in of_bucket]
         rows.append([bucket, breakdown["gold"][bucket], breakdown["pred"][bucket], *scores])
     header = [breakdown["by"], "gold", "predicted", *(short_name(metric, name) for metric, name in columns)]
-    note = ATTRIBUTES[breakdown["by"]].help
+    note = attribute_named(breakdown["by"]).help
+    if rests := _rest_cells(breakdown, metrics):
+        metric, score, cells = rests
+        header += ["against the rest", "p (Holm)"]
+        rows = [[*row, *more] for row, more in zip(rows, cells)]
+        note += f"; the last columns: {short_name(metric, score)} of the row minus that of the other rows together"
     if dividing := [
         metric.name for metric in metrics if any(column == PRED_SPANS for column in metric.columns.values())
     ]:
         note += (
             f"; {', '.join(dividing)}: P divides by the predictions of the row, a pair counting where its gold span is"
         )
-    return ResultTable(f"By {breakdown['by']}", header, rows, note=note, digits=digits)
+    own_digits = {"p (Holm)": 4}
+    return ResultTable(f"By {breakdown['by']}", header, rows, note=note, digits=digits, own_digits=own_digits)
+
+
+def _rest_cells(breakdown: Mapping[str, Any], metrics: Sequence[Metric]) -> tuple[Metric, str, list[list[Cell]]] | None:
+    """Return the metric that represents the result, its score, and how each bucket differs from the rest, with p.
+
+    None if no bucket was tested.
+    """
+    metric = main_metric(metrics)
+    tests = [breakdown["metrics"][metric.name][bucket].get("rest") or {} for bucket in breakdown["buckets"]]
+    if len(tests) < 2 or not tests[0]:
+        return None
+    score = tests[0]["score"]
+    unit = unit_of(metric, score)
+    cells: list[list[Cell]] = []
+    for test in tests:
+        value, bounds = value_cell(test["difference"], unit), interval(test["interval"], unit)
+        gap = value if value is None or bounds is None else Estimate(value, *bounds)
+        cells.append([gap, None if test["p_holm"] is None else PValue(test["p_holm"])])
+    return metric, score, cells
 
 
 def first_headlines(metric: Metric, parts: Mapping[str, Any]) -> list[str]:

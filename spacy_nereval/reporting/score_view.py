@@ -21,6 +21,7 @@ from ..evaluation.result import LabelledVerdict, documents_with
 from ..evaluation.tested import label_score
 from ..io.writing import visible
 from .declared import error_metric, error_verdicts, headlines, main_metric, sentence_name, short_name
+from .figures import Figure, matrix_figure, score_figure, verdict_figure
 from .remarks import (
     few_runs,
     heading,
@@ -34,7 +35,9 @@ from .remarks import (
 )
 from .result_table import Cell, Estimate, ResultTable, direction, number_text
 from .score_tables import (
+    MOST_LABELS,
     Evaluation,
+    attribute_tables,
     breakdown_table,
     count_tables,
     document_tables,
@@ -47,8 +50,16 @@ from .score_tables import (
     unit_of,
     value_cell,
 )
-from .verdict_tables import boundary_tables, confusion_tables, group_tables, pair_tables, verdict_tables
-from .view import Finding, Makers, View
+from .verdict_tables import (
+    NO_SPAN,
+    boundary_tables,
+    confusion_tables,
+    group_tables,
+    hit_matrix,
+    pair_tables,
+    verdict_tables,
+)
+from .view import Figures, Finding, Makers, View
 
 FEW = 10
 """Labels and buckets with fewer gold spans are not ranked, unless all have fewer."""
@@ -68,6 +79,13 @@ NO_INTERVAL: Mapping[str, Any] = {"share_of_training": None}
 
 def _table_maker(make: Callable[[Evaluation], Iterable[ResultTable]]) -> Callable[[ScoreView], Iterable[ResultTable]]:
     return lambda view: make(view.evaluation)
+
+
+def _first_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
+    """Yield the main score of each label, and the scores of attributes if another metric has them."""
+    yield from headline_tables(evaluation)
+    if not evaluation.metric.attributes:
+        yield from attribute_tables(evaluation)
 
 
 class ScoreView(View):
@@ -93,11 +111,12 @@ class ScoreView(View):
     """
 
     makers: ClassVar[Makers] = {
-        "headline": lambda view: headline_tables(view.evaluation_with_intervals),
+        "headline": lambda view: _first_tables(view.evaluation_with_intervals),
         "errors": _table_maker(verdict_tables),
         "groups": _table_maker(group_tables),
         "scores": _table_maker(score_tables),
         "labels": _table_maker(label_tables),
+        "attributes": _table_maker(attribute_tables),
         "pairs": _table_maker(pair_tables),
         "boundaries": _table_maker(boundary_tables),
         "confusion": _table_maker(confusion_tables),
@@ -106,7 +125,16 @@ class ScoreView(View):
         "counts": _table_maker(count_tables),
     }
     at_terminal: ClassVar[Sequence[str]] = ("headline", "errors", "groups")
-    usual: ClassVar[Sequence[str]] = ("scores", "labels", "errors", "boundaries", "pairs", "confusion", "documents")
+    usual: ClassVar[Sequence[str]] = (
+        "scores",
+        "labels",
+        "attributes",
+        "errors",
+        "boundaries",
+        "pairs",
+        "confusion",
+        "documents",
+    )
 
     def __init__(
         self,
@@ -160,6 +188,59 @@ class ScoreView(View):
                     numbers = cell[:3] if isinstance(cell, Estimate) else (cell, None, None)
                     rows.append([label, metric.score_by_name[name].key or None, metric.name, name, *numbers])
         return ResultTable("All scores", ["label", "key", "metric", "score", "value", *VALUE_BOUNDS], rows)
+
+    # Figures
+
+    def _score_figure(self) -> Figure:
+        """Return a figure of precision, recall and F of each metric, with the intervals of F."""
+        table, _ = score_tables(self.evaluation_with_intervals)
+        return score_figure([(str(row[0]), row[1:]) for row in table.rows], "score, %")
+
+    def _label_figure(self) -> Figure:
+        """Return a figure of the main score of each label, the most frequent first, with precision and recall."""
+        rows = [row for table in headline_tables(self.evaluation_with_intervals) for row in table.rows[:MOST_LABELS]]
+        metric = self.evaluation.metric
+        main = label_score(metric, self.evaluation.primary[1]) if self.evaluation.primary else metric.label_headlines[0]
+        title = f"{sentence_name(metric, main.name)}{', %' * (main.unit == 'ratio')}"
+        return score_figure([(str(row[0]), row[3:]) for row in rows], title)
+
+    def _verdict_figure(self) -> Figure:
+        """Return a figure of the number of each verdict, with the share of the errors of its own."""
+        metric, rows = self._judge("verdicts"), []
+        kinds, errors = self.evaluation.verdicts(metric), error_verdicts(metric)
+        numbers = Counter({name: 0 for name in (*metric.correct_verdicts, *errors)})
+        for (verdict, _, _), number in kinds.items():
+            if verdict in numbers:
+                numbers[verdict] += number
+        total = sum(numbers[name] for name in errors)
+        for name in sorted(numbers, key=lambda name: (name in errors, -numbers[name])):
+            words = metric.words.get(name)
+            share = (
+                f" ({number_text(percent(numbers[name], total), 0)} % of errors)" if name in errors and total else ""
+            )
+            rows.append((words.short if words else name, words.kind if words else "", numbers[name], share))
+        return verdict_figure(rows)
+
+    def _confusion_figure(self) -> Figure:
+        """Return a figure of the confusion matrix with hits on its diagonal."""
+        metric = self._judge("confusion")
+        cells, labels, more = hit_matrix(metric, self.evaluation.verdicts(metric))
+        columns = (*labels, *more, "")
+        return matrix_figure({g: {p: cells.get(g, {}).get(p, 0) for p in columns} for g in (*labels, "")}, NO_SPAN)
+
+    def _judge(self, figure: str) -> Metric:
+        """Return the metric whose verdicts are shown. Raise ValueError if no metric has verdicts."""
+        if not (metric := error_metric(self.evaluation.metrics)):
+            names = ", ".join(metric.name for metric in self.evaluation.metrics)
+            raise ValueError(f"there is no figure {figure!r} of {names}: score fair as well, whose verdicts it shows")
+        return metric
+
+    figures: ClassVar[Figures] = {
+        "scores": _score_figure,
+        "labels": _label_figure,
+        "verdicts": _verdict_figure,
+        "confusion": _confusion_figure,
+    }
 
     # Sentences
 
@@ -343,6 +424,7 @@ class RunsView(ScoreView):
         "labels": ScoreView.makers["labels"],
         "label-scores": ScoreView.makers["label-scores"],
     }
+    figures: ClassVar[Figures] = {name: ScoreView.figures[name] for name in ("scores", "labels")}
     at_terminal: ClassVar[Sequence[str]] = ("headline", "runs")
     usual: ClassVar[Sequence[str]] = ("scores", "runs", "labels")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from ..core.declaration import Metric
 from ..evaluation.error_groups import ErrorGroup, ErrorGroups
 from ..evaluation.error_list import ListedVerdict
@@ -142,19 +140,51 @@ def _matrix_note(metric: Metric) -> str:
     return metric.name if has_hits(metric) else f"{metric.name}, errors only"
 
 
-def matrix_table(metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> ResultTable:
+def matrix_table(
+    metric: Metric, matrix: Mapping[str, Mapping[str, int]], labels: Sequence[str], more: Sequence[str] | None = None
+) -> ResultTable:
     """Return the confusion matrix of a metric as a table.
 
     Args:
         metric: The metric.
         matrix: Gold label to predicted label to number; "" is no span.
         labels: The labels, in order.
+        more: If hits alone are on the diagonal: the column of boundary errors, if there are any.
     """
+    columns = (*labels, *(more or ()), "")
     rows: list[list[Cell]] = [
-        [gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in (*labels, ""))] for gold in (*labels, "")
+        [gold or NO_SPAN, *(matrix.get(gold, {}).get(pred, 0) for pred in columns)] for gold in (*labels, "")
     ]
-    note = f"{_matrix_note(metric)}; {SIDES}"
-    return ResultTable("Confusion matrix", ["gold", *labels, NO_SPAN], rows, note=note)
+    note = f"{_matrix_note(metric) if more is None else metric.name}; {SIDES}{BOUNDARY_NOTE * bool(more)}"
+    return ResultTable("Confusion matrix", ["gold", *columns[:-1], NO_SPAN], rows, note=note)
+
+
+BOUNDARY = "boundary"
+BOUNDARY_NOTE = "; boundary: right label, wrong boundaries"
+
+
+def hit_matrix(
+    metric: Metric, kinds: Mapping[LabelledVerdict, int]
+) -> tuple[dict[str, dict[str, int]], list[str], list[str]]:
+    """Return a confusion matrix with hits alone on its diagonal; "" is no span.
+
+    Args:
+        metric: The metric.
+        kinds: The number of each verdict with its gold and its predicted label.
+
+    Returns:
+        Gold label to predicted label to number; the labels; and the names of further columns: that of boundary errors,
+        whose label is right, if there are any.
+    """
+    errors = error_verdicts(metric)
+    judged = {kind: number for kind, number in kinds.items() if kind[0] in errors or kind[0] in metric.correct_verdicts}
+    labels = sorted({label for kind in judged for label in kind[1:]} - {""})
+    boundary = BOUNDARY if BOUNDARY not in labels else f"{BOUNDARY} error"
+    matrix: dict[str, dict[str, int]] = {}
+    for (verdict, gold, pred), number in judged.items():
+        row = matrix.setdefault(gold, Counter())
+        row[boundary if gold == pred and verdict in errors else pred] += number
+    return matrix, labels, [boundary] if any(row.get(boundary) for row in matrix.values()) else []
 
 
 def _hit_matrix_tables(metric: Metric, kinds: Mapping[LabelledVerdict, int], note: str) -> Iterator[ResultTable]:
@@ -162,21 +192,16 @@ def _hit_matrix_tables(metric: Metric, kinds: Mapping[LabelledVerdict, int], not
 
     Without boundary errors there is none, unless the metric's other matrix has no hits.
     """
-    errors = error_verdicts(metric)
-    judged = {kind: number for kind, number in kinds.items() if kind[0] in errors or kind[0] in metric.correct_verdicts}
-    labels = sorted({label for kind in judged for label in kind[1:]} - {""})
-    place = {label: k for k, label in enumerate(labels)}
-    numbers = np.zeros((len(labels) + 1, len(labels) + 3), dtype=int)
-    for (verdict, gold, pred), number in judged.items():
-        column = -3 if gold == pred and verdict in errors else place.get(pred, -2)
-        numbers[place.get(gold, -1), column] += number
-    if not numbers[:, -3].any() and (has_hits(metric) or not judged):
+    matrix, labels, more = hit_matrix(metric, kinds)
+    if not more and (has_hits(metric) or not matrix):
         return
-    numbers[:, -1] = numbers.sum(axis=1)
-    rows: list[list[Cell]] = [[gold, *row] for gold, row in zip((*labels, NO_SPAN), numbers.tolist())]
-    rows.append(["total", *numbers.sum(axis=0).tolist()])
-    note += "; boundary: right label, wrong boundaries"
-    yield ResultTable("Confusion matrix with hits", ["gold", *labels, "boundary", NO_SPAN, "total"], rows, note=note)
+    columns = (*labels, *(more or [BOUNDARY]), "")
+    numbers = [[matrix.get(gold, {}).get(pred, 0) for pred in columns] for gold in (*labels, "")]
+    rows: list[list[Cell]] = [[gold, *row, sum(row)] for gold, row in zip((*labels, NO_SPAN), numbers)]
+    sums = [sum(column) for column in zip(*numbers)]
+    rows.append(["total", *sums, sum(sums)])
+    header = ["gold", *labels, BOUNDARY, NO_SPAN, "total"]
+    yield ResultTable("Confusion matrix with hits", header, rows, note=f"{note}{BOUNDARY_NOTE}")
 
 
 def group_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
@@ -226,7 +251,10 @@ def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
     rows: list[list[Cell]] = []
     for listed in entries:
         verdict = listed.verdict
-        labels: list[Cell] = [span.label if span else None for span in (verdict.gold, verdict.pred)]
+        sides = zip((verdict.gold, verdict.pred), listed.attributes)
+        labels: list[Cell] = [
+            f"{span.label} ({words})" if span and words else span.label if span else None for span, words in sides
+        ]
         amount: list[Cell] = [] if whole else [verdict.amount]
         boundary: list[Cell] = [listed.correct_boundary] if split else []
         rows.append([listed.name, verdict.name, *amount, *labels, *boundary, _marked_spans(listed)])

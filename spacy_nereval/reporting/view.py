@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from ..core.messages import describe_unknown
+from .figures import Figure
 from .remarks import omission_lines
 from .result_table import ResultTable
 
@@ -40,6 +41,9 @@ class Finding(NamedTuple):
         return self.sentence if self.is_named else f"{self.sentence[:1].upper()}{self.sentence[1:]}"
 
 
+Figures = Mapping[str, Callable[[Any], Figure]]
+"""Names of figures to the functions that make them from a view. Without a name, the first one is drawn."""
+
 Makers = Mapping[str, Callable[[Any], Iterable[ResultTable]]]
 """Names of tables to the functions that make them from a view."""
 
@@ -52,12 +56,25 @@ class View(ABC):
         makers: The values of `--tables`, each with the method or function that makes the tables of this name.
         at_terminal: The names of the tables at a terminal by default.
         usual: The names of the tables in other formats by default.
+        figures: The names of the figures, each with the method or function that makes it.
     """
 
     result: Mapping[str, Any]
     makers: ClassVar[Makers]
     at_terminal: ClassVar[Sequence[str]]
     usual: ClassVar[Sequence[str]]
+    figures: ClassVar[Figures] = {}
+
+    def figure(self, name: str | None = None) -> Figure:
+        """Return a figure, by default the first one.
+
+        Raises:
+            ValueError: There is no such figure, or it would show nothing.
+        """
+        chosen = next(iter(self.figures), "") if name is None else name
+        if chosen not in self.figures:
+            raise ValueError(describe_unknown(chosen, self.figures, "figure", 50))
+        return self.figures[chosen](self)
 
     def tables(self, names: Iterable[str], *, digits: int = 2) -> Iterator[ResultTable]:
         """Yield tables.

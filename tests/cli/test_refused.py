@@ -44,7 +44,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "--strict.beta -1": "--strict.beta -1: input should be greater than or equal to 0",
         "-m strict --fair.unit token": "--fair.unit is given, but fair is not among --metrics strict",
         "--average mean": "--average mean: expected one of micro, macro, weighted, docs",
-        "--metric fair": "there is no option --metric: did you mean '--metrics'? Options of a metric",
+        "--metricks fair": "there is no option --metricks: did you mean '--metrics'? Options of a metric",
         "--fair": "there is no option --fair",
         "-q": "-q",
         "third.jsonl": "third.jsonl",
@@ -73,8 +73,8 @@ REFUSED: dict[str, dict[str, str]] = {
     "score": {
         "none.jsonl none.jsonl -m fare": "there is no metric 'fare'",  # before files are read
         f"none.jsonl none.jsonl -C --samples {MANY}": f"--samples {MANY}: expected at most {MOST_SAMPLES}",
-        "--fair.unit=token gold.jsonl a.jsonl": "unexpected argument a.jsonl: expected options of metrics, such as",
-        "--fair.unit token gold.jsonl a.jsonl": "unexpected argument gold.jsonl: expected options of metrics, such as",
+        "--fair.unit=token gold.jsonl a.jsonl": "--fair.unit=token is given before the files; options of",
+        "--fair.unit token gold.jsonl a.jsonl": "--fair.unit is given before the files; options of",
         "short.jsonl wrong.jsonl --fair.unit token": "short.jsonl: this document has no tokens",
         "gold.jsonl": "predictions to score against gold.jsonl are missing; if the file holds them, name both keys",
         "folder.jsonl a.jsonl": "folder.jsonl is a folder without .ann files, so its format has to be named; known",
@@ -340,12 +340,19 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 @pytest.mark.parametrize(("command", "said"), CASES, ids=[command[:80] for command, _ in CASES])
 def test_a_mistake_is_one_line_and_leaves_all_files_as_they_were(here, command, said):
-    """An output that is not given is an old file, which stays."""
+    """An output that is not given is an old file, which stays; but that of a gate, which steps of CI read, says why."""
     name, *arguments = command.split()
     before = contents(here)
     output = ["-o", OUTPUTS[name]] if name in OUTPUTS and "-o" not in arguments else []
-    assert said in refused(name, *arguments, *output)
-    assert contents(here) == before
+    said_in_full = refused(name, *arguments, *output)
+    assert said in said_in_full
+    after = contents(here)
+    if name == "gate" and after != before:
+        why = json.loads(after.pop(here / OUTPUTS[name]))
+        assert why["passed"] is False and why["error"] in said_in_full
+        del before[here / OUTPUTS[name]]
+        (here / OUTPUTS[name]).write_bytes(b"old")
+    assert after == before
 
 
 USAGE = {
@@ -397,10 +404,26 @@ LINES: dict[str, list[Any]] = {
     ],
     "mention 0, 'Ada', has no label: expected a non-empty string": [{"text": "Ada", "mentions": [["Ada", ""]]}],
     "utf-8": [b'{"text": "ab\xff", "spans": []}', '{"text": "abc", "spans": []}'.encode("utf-16")],
-    "not valid JSON (the key 'text' occurs twice)": ['{"text": "a", "text": "ab", "spans": []}'],
-    "not valid JSON (the key 'label' occurs twice)": [
-        '{"text": "a", "spans": [{"start": 0, "end": 1, "label": "A", "label": "B"}]}'
-    ],
+    **{
+        f"not valid JSON (the key '{key}' occurs twice)": [
+            f'{{"{key}": {own}, "text": "ab", "id": "7", "meta": {{}}, "tokens": [], "content": "ab", '
+            '"spans": [{"start": 0, "end": 1, "label": "A"}]}'
+        ]
+        for key, own in {
+            "text": '"a"',
+            "spans": "[]",
+            "id": '"8"',
+            "meta": "{}",
+            "tokens": "[]",
+            "content": '"a"',
+        }.items()
+    },
+    **{
+        f"not valid JSON (the key '{key}' occurs twice)": [
+            f'{{"text": "a", "spans": [{{"{key}": {own}, "start": 0, "end": 1, "label": "A", "score": 0.5}}]}}'
+        ]
+        for key, own in {"start": "0", "end": "1", "label": '"B"', "score": "0.25"}.items()
+    },
 }
 """What is said of a line, and lines."""
 

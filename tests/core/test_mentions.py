@@ -88,6 +88,8 @@ FOUND = [
     ("strass", "ß", [(4, 6)]),  # ss is what ß is without case
     ("cafe\u0301 bar", "café", [(0, 5)]),
     ("cafe\u0301 bar", "cafe", []),  # the mark belongs to the letter
+    ("cafe\u0301s cafe\u0301", "cafe\u0301", [(7, 12)]),  # and the letter to its word
+    ("e\u0301cafe\u0301 cafe\u0301", "cafe\u0301", [(8, 13)]),
     ("bob met Bob", "Bob", [(8, 11)]),  # as it is, so that the other is not looked for
     ("“Ada”–Bob", '"ada"-bob', [(0, 9)]),
     ("Bob_1", "Bob", [(0, 3)]),

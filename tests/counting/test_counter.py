@@ -254,6 +254,9 @@ def test_many_spans_that_overlap_one_another_are_told_with_their_document(monkey
     monkeypatch.setattr(counter, "CROWDED", 12)
     with pytest.warns(UserWarning, match="4 gold and 3 predicted spans of document d1 overlap one another"):
         count([crowd(4, 3)], [create("fair")])
+    few = [Document([(0, 3, "A"), (9, 12, "B")], [(0, 2, "A"), (9, 11, "A")], id=f"few{k}") for k in range(3)]
+    with pytest.warns(UserWarning, match="of document d1 overlap one another"):
+        count([*few, crowd(4, 3)], [create("fair")])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         count([crowd(3, 3), crowd(11, 1)], [create("fair")])

@@ -14,6 +14,7 @@ from twin_statistics import block, key_of, keys_of, kish, limit_of, patterns, ra
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.differences import detectable_difference
+from spacy_nereval.evaluation.evidence import swap_evidence
 from spacy_nereval.evaluation.pairs import Pair
 from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import Subject, families
@@ -169,7 +170,7 @@ def test_the_documents_that_a_margin_needs_are_the_least_for_which_the_bound_is_
     a = [(3, 0, 0), (1, 0, 0)] * 20
     row = rates(a, [(1, 0, 2), (0, 0, 1), *a[2:]], margin=margin)["f"]
     assert row["differing"] == 2
-    every = Pair(*(count([tallied(*r, id=f"d{k}") for k, r in enumerate(side)], [create("strict")])
+    every = Pair.of(*(count([tallied(*r, id=f"d{k}") for k, r in enumerate(side)], [create("strict")])
                    for side in (a, [(1, 0, 2), (0, 0, 1), *a[2:]])), [create("strict")])  # fmt: skip
     (own,) = every.contributions([Subject(create("strict"), create("strict").score_by_name["f"], None, "")])
     needed = next(k for k in range(1, 1000) if -rare_interval(own.amounts.tolist(), k, 0.9)[0] <= margin / 100)
@@ -291,6 +292,31 @@ SOME = {"strict": {}, "slot_error": {}, "wrf": {}, "ace": {}}
 def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_and_scored_anew(table):
     a = corpus(16, seed=4)
     assert check_against_twin(a, second(a), create_all(table), 40) == {*table}
+
+
+@pytest.mark.parametrize("order", [["C", "A", "B"], ["C", "B"], ["B"]])
+def test_the_evidence_on_a_label_is_the_same_beside_whatever_other_labels(order):
+    """A seed means the same swaps for all of them, in any order."""
+    (metric,) = create_all(["strict"])
+    spans = {
+        side: [(3 * k, 3 * k + 2, "ABC"[k * step % 3]) for k in range(9)] for side, step in (("gold", 1), ("pred", 2))
+    }
+    documents = [
+        [
+            Document(spans["gold"], spans["pred"][: k % 4 + lead] + spans["gold"][k % 5 + 4 :], "x" * 40, id=str(k))
+            for k in range(40)
+        ]
+        for lead in (0, 1)
+    ]
+    baseline, system = (count(side, [metric]) for side in documents)
+
+    def tests(labels: Sequence[str]) -> dict[str | None, list[Any]]:
+        subjects = [Subject(metric, metric.score_by_name["f"], label, "") for label in labels]
+        evidence = swap_evidence(baseline, system, subjects, Confidence(seed=3), 500)
+        return {one.subject.label: [part.tolist() for part in one.test(0.95)] for one in evidence}
+
+    known = tests("ABC")
+    assert tests(order) == {label: known[label] for label in order}
 
 
 def test_scipys_permutation_test_agrees_on_real_counts():

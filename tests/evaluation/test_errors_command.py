@@ -56,7 +56,26 @@ def test_the_file_has_every_error_with_its_texts(here):
     assert rows[0] == dict(
         zip(
             FIELDS,
-            ("a", "fair", "be_s", 1, 0, 12, "PER", "Ada Lovelace", 0, 3, "PER", "Ada", "", " met Bob", True, "left"),
+            (
+                "a",
+                "fair",
+                "be_s",
+                1,
+                0,
+                12,
+                "PER",
+                "Ada Lovelace",
+                0,
+                3,
+                "PER",
+                "Ada",
+                "",
+                " met Bob",
+                True,
+                "left",
+                None,
+                None,
+            ),
         )
     )
     assert (rows[3]["gold_text"], rows[3]["left"]) == ("Oslo", "=cmd|' /C calc'!A0 in\n")
@@ -228,6 +247,7 @@ WRITTEN = {
     **{text: f"'{text}" for text in ("=1+1", "+1", "-1", "@a", "\ta", "\ra")},
     **{text: text for text in ("a,b", 'a"b', "a\nb", "a\r\nb", "人", "")},
     **{"\x1b[2J": "\\x1b[2J", "\x00": "\\x00", "\u202e": "\\u202e", "\ud800": "\\ud800"},
+    **{chr(code): f"\\u{code:x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF)},
 }
 """Texts, and how CSV has them: one that a spreadsheet would compute begins with an apostrophe."""
 

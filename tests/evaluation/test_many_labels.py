@@ -62,7 +62,7 @@ def test_a_comparison_has_some_swaps_in_memory_whatever_the_number_of_labels(mon
 def test_swaps_have_sums_of_those_scores_of_labels_that_an_overall_score_is_made_of():
     metric = create("wrf")
     first, second = (count(corpus(6, 4, shift), [metric]) for shift in (0, 1))
-    ((a, b),) = pairs.Pair(first, second, [metric]).swap_scores(HalfSamples(Units(first), 8, 0))
+    ((a, b),) = pairs.Pair.of(first, second, [metric]).swap_scores(HalfSamples(Units(first), 8, 0))
     assert {*a.label_scores} == {*b.label_scores} == {"r1_f"} and {*a.scores} == {"wrf"}
 
 

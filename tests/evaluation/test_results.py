@@ -120,6 +120,7 @@ def test_every_option_of_every_metric_changes_the_signature(name):
 
 
 OTHER_OPTIONS: dict[str, dict[str, Any]] = {
+    "attributes": {"pairs": "overlap", "names": "negated", "beta": 2},
     "strict": {"beta": 2},
     "semeval": {"beta": 2, "focus": "system"},
     "slot_error": {"slots": "muc", "weights": {"d": 2}, "beta": 2, "focus": "system"},

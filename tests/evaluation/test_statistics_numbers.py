@@ -389,6 +389,19 @@ def test_so_many_units_make_the_interval_as_narrow_as_the_margin(bounds, margin,
         assert half * np.sqrt(units / (needed - 1)) > margin * (1 - 1e-9) or needed - 1 <= units
 
 
+def test_an_interval_as_narrow_as_the_margin_needs_no_more_units():
+    assert units_to_tell(100, -0.5, 1.5, 1.0) is None
+    assert units_to_tell(100, -0.5, 1.6, 1.0) == 111
+
+
+@pytest.mark.parametrize("runs, times", [(1, None), (1.5, "1.5"), (3, "3.0")])
+def test_a_margin_may_need_more_training_runs(runs, times):
+    clause = f", with {times} times the training runs," if times else ""
+    said = margin_sentence("not enough data", 2, "documents", 1200, runs)
+    assert said == f"not enough data for a margin of 2 points; about 1,200 documents like these{clause} would tell"
+    assert margin_sentence("not enough data", 2, "documents", None, runs) == "not enough data for a margin of 2 points"
+
+
 def test_settings_of_margins() -> None:
     assert (equivalence_level(0.95), equivalence_level(0.99)) == (0.9, 0.98)
     for margin in (0.0, -1.0, float("nan")):

@@ -149,7 +149,8 @@ def test_the_row_of_a_document_is_what_it_scores_alone(name, options, documents)
     json.dumps(rows, allow_nan=False)
 
 
-@pytest.mark.parametrize("name", names())
+# A missed span has no wrong attribute, so the metric attributes says nothing of it.
+@pytest.mark.parametrize("name", [name for name in names() if not create(name).attributes])
 def test_the_worst_document_comes_first_and_those_without_a_score_last(name):
     """By the metric's F or what it has like one; by its error rate, the highest first, if it has no such score."""
     gold = [(0, 3, "A"), (17, 20, "A"), (24, 28, "A")]

@@ -241,6 +241,22 @@ def test_items_without_texts_have_the_unit_of_a_policy(here):
         gate("policy.cfg", [["B-PER"]], [["O"]])
 
 
+@pytest.mark.parametrize("unit", ["document", "block:2", "prefix:(.)"])
+def test_a_unit_is_asked_for_by_a_policy_or_by_the_command(here, unit):
+    def gated(*options: str, status: tuple[int, ...] = (0, 1)) -> str:
+        done = run("gate", "policy.cfg", "gold.jsonl", "a.jsonl", *options, "-o", "out.json")
+        assert done.exit_code in status, done.output
+        return done.output if status == (2,) else Path("out.json").read_text(encoding="utf8")
+
+    policy_file(unit=f'"{unit}"')
+    by_policy, by_both = gated(), gated("--unit", unit)
+    said = f"✘ the policy has the unit {unit}, and --unit is block:3: give one of them\n"
+    assert gated("--unit", "block:3", status=(2,)) == said
+    policy_file()
+    by_command = gated("--unit", unit)
+    assert by_both == by_policy and json.loads(by_command)["rules"] == json.loads(by_policy)["rules"]
+
+
 def test_plan_of_a_difference(here):
     found = plan(*(load(f"{name}.jsonl") for name in ("gold", "b", "a")), difference=3, score="fair_f")
     options = ["--baseline", "a.jsonl", "--difference", "3", "--score", "fair_f"]

@@ -62,7 +62,7 @@ def test_units_of_one_side_hold_for_records_and_lists():
     rows = [GOLD], [{"text": TEXT, "spans": [SURFACE]}]
     with pytest.raises(ValueError, match="offsets='codepoint,utf16' if only the predictions'"):
         strict(*rows)
-    assert strict(*rows, offsets="codepoint,utf16") == HIT
+    assert strict(*rows, offsets="codepoint,utf16") == strict(*rows, offsets=("codepoint", "utf16")) == HIT
     lists = [[(2, 5, "PER")]], [[(3, 6, "PER")]]
     assert strict(*lists, text=[TEXT], offsets="codepoint,utf16") == HIT
     assert strict(*lists, text=[TEXT]) == {"tp": 0, "fp": 1, "fn": 1}

@@ -185,7 +185,9 @@ def test_a_map_is_given_for_files_with_keys_and_without_a_column(tmp_path):
     path, columns = write(tmp_path / "a.jsonl", STRANGE), tmp_path / "a.conll"
     columns.write_text("Ada B-PER\nmet O\nBob O\n")
     accepted("score", columns, path, "--keys", KEYS, "-m", "strict")
-    assert "a.conll is read as conll, which has no keys to name" in refused("score", columns, columns, "--keys", KEYS)
+    assert "a.conll is read as conll, where there are no keys to name" in refused(
+        "score", columns, columns, "--keys", KEYS
+    )
     said = "--keys is given in addition to --column x: name the key of the spans with --keys spans=x too"
     assert said in refused("score", path, path, "--keys", KEYS, "--column", "x")
     maps = ("--keys", KEYS) * 3
@@ -331,6 +333,13 @@ def test_a_region_is_on_the_text_that_it_names(targets, settings, spans, others,
     assert (found.spans, found.others) == (spans, others)
 
 
+def test_a_name_that_is_no_key_is_told_where_there_are_several_texts(tmp_path):
+    said = ("regions with the to_name 't1' are read on the text 'text'",)
+    assert only(label_studio(tmp_path, "t1", "t1")).notes == said
+    assert only(label_studio(tmp_path, "title", "title")).notes == ()
+    assert only(label_studio(tmp_path, "t1", "t1", texts={"text": "Ada met Bob in London"})).notes == ()
+
+
 def test_regions_on_unknown_texts_are_refused_with_how_they_are_read(tmp_path):
     path = label_studio(tmp_path, "t1", "t2")
     said = "say which of them is the text 'text' of the data with --column text:t1"
@@ -368,9 +377,9 @@ def test_a_line_of_pubtator_is_an_annotation_a_relation_or_refused(line, tmp_pat
 
 
 BRAT_LINES = {
-    **dict.fromkeys(["R1\tRel Arg1:T1 Arg2:T1", "E1\tPER:T1", "A1\tNeg T1", "M1\tNegation E1", "*\tEquiv T1 T2"], 1),
-    **dict.fromkeys(["N1\tReference T1 Wiki:1\tAda", "#1\tAnnotatorNotes T1\tunsure", "# seen twice"], 1),
-    **dict.fromkeys(["", "  "], 0),
+    **dict.fromkeys(["R1\tRel Arg1:T1 Arg2:T1", "E1\tPER:T1", "A1\tNeg E1", "M1\tNegation E1", "*\tEquiv T1 T2"], 1),
+    **dict.fromkeys(["N1\tReference E1 Wiki:1\tAda", "#1\tAnnotatorNotes T1\tunsure", "# seen twice"], 1),
+    **dict.fromkeys(["", "  ", "A1\tNeg T1", "N1\tReference T1 Wiki:1\tAda"], 0),
     **dict.fromkeys(["t1\tPER 0 3\tAda", "PER 0 3\tAda", "X1\tPER 0 3\tAda", "T2 PER 0 3\tAda", "Rome is far"]),
 }
 

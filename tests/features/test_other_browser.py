@@ -238,6 +238,17 @@ def test_systems_are_lines_of_one_chart_and_each_can_be_chosen(opened):
     assert [each.text for each in browser.all("[data-legend=recall] bdi")] == ["all labels", "A", "B"]
 
 
+def test_the_cuts_of_each_system_are_saved_from_its_own_button(opened):
+    spans = [(k, k + 1, "AB"[k % 2]) for k in range(40)]
+    browser = opened(("first", [scored(spans)]), ("second", [scored(spans[::-1], 3)]), ("third", [scored(spans[:9])]))
+    data = browser("return JSON.parse(document.getElementById('data').textContent)")
+    saved = [json.loads(browser.saved(f"[data-save='{k}']")) for k in range(3)]
+    assert saved == [system["file"] for system in data["systems"]]
+    assert len({json.dumps(file) for file in saved}) == 3
+    names = browser.each("[data-save]", "e.closest('section, div, p').textContent")
+    assert len(names) == 3 and all(name in text for name, text in zip(("first", "second", "third"), names))
+
+
 def test_without_predictions_the_page_says_that_there_is_nothing_to_draw(opened):
     browser = opened(("none", [Document([(0, 3, "A")], [], "Ada")]))
     for chart in browser.all(".chart"):

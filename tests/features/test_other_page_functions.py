@@ -165,6 +165,19 @@ def test_the_saved_curves_are_those_that_are_shown_with_their_values(run, curves
     assert drawn == pytest.approx(saved)
 
 
+@pytest.mark.parametrize("label", [1, 2])
+def test_the_chosen_cut_of_each_system_is_marked_on_its_own_curve(run, curves, label):
+    body = "return CHARTS.cut({ ...usual, ...asked }).lines.map(({ s, marks }) => [s, marks]);"
+    lines = run(THRESHOLDS, curves, body, asked={"system": -1, "label": label})
+    places = {s: [(mark["x"], mark["y"]) for mark in marks] for s, marks in lines}
+    for s, system in enumerate(curves["systems"]):
+        cut = system["cuts"][label]
+        assert places[s] == [
+            (cut, pytest.approx(100 * (f_at(CORPORA[s], cut, curves["labels"][label]) or 0), abs=0.01))
+        ]
+    assert len({x for marks in places.values() for x, _ in marks}) == 3
+
+
 @pytest.mark.parametrize(("system", "own"), [(-1, [0, 1, 2]), (1, [1])])
 def test_every_chart_has_the_lines_of_its_system_and_the_best_is_told(run, curves, system, own):
     body = """const own = { ...usual, ...asked };

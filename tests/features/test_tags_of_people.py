@@ -220,8 +220,17 @@ def test_tags_among_mentions_of_a_file_are_refused(tmp_path):
 SCORES = np.random.default_rng(0).random((1, 3, 2))
 
 
-@pytest.mark.parametrize("pred", [SCORES, SCORES.tolist(), SCORES[0], SCORES[0].tolist(), SCORES.astype("float32")])
-def test_scores_of_tags_are_refused_with_the_remedy(pred):
+@pytest.mark.parametrize("pred", [SCORES, SCORES.tolist(), SCORES.astype("float32")])
+def test_of_the_scores_of_tags_the_highest_is_taken(pred):
+    gold, names = np.array([[1, 0, -100]]), ["O", "B-PER"]
+    chosen = SCORES.argmax(-1)
+    assert score(gold, pred, ["strict"], tag_names=names) == score(gold, chosen, ["strict"], tag_names=names)
+    ours, theirs = (compare({"a": chosen, "b": own}, gold, ["strict"], tag_names=names) for own in (pred, chosen))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("pred", [SCORES[0], SCORES[0].tolist()])
+def test_scores_of_tags_without_documents_are_refused_with_the_remedy(pred):
     gold = np.array([[1, 0, -100]] * len(pred))
     for call in (
         lambda: score(gold, pred, ["strict"], tag_names=["O", "B-PER"]),

@@ -28,7 +28,7 @@ from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabel
 from spacy_nereval.evaluation.resampling import read_confidence
 from spacy_nereval.integration.examples import documents
-from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, model_options
+from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, model_label_settings, model_options
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
 """Corpora at random may have disjoint labels; `test_checks` has the warning."""
@@ -297,7 +297,15 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
     nlp.to_disk(tmp_path / "model")
     loaded = spacy.load(tmp_path / "model")
     copied = spacy.blank("en", config=nlp.config).from_bytes(nlp.to_bytes())
-    filled = {"confidence": None, "detail": True, "labels": None, "only": None, "depth": None, "sep": "/"}
+    filled = {
+        "confidence": None,
+        "detail": True,
+        "labels": None,
+        "only": None,
+        "depth": None,
+        "sep": "/",
+        "label_from": None,
+    }
     for other in (loaded, copied):
         assert other.config["components"]["ner"]["scorer"] == scorer | filled
         found = evaluated(other)
@@ -319,6 +327,7 @@ def test_a_pipeline_keeps_its_scorer_and_options_through_disk_and_bytes(tmp_path
         ({"metric": {"fair": {}}}, "metric"),
         ({"confidence": {}, "detail": False}, "intervals are in the nested result"),
         ({"depth": 0}, "depth=0: expected a whole number"),
+        ({"label_from": "label+"}, "label_from='label+': expected different names of attributes"),
         ({"labels": {"A": "B", "B": "A"}}, "cycle"),
     ],
 )
@@ -448,6 +457,7 @@ def test_the_component_has_the_same_settings_and_keeps_them_in_its_config(tmp_pa
     rules = label_rules(config["labels"], ["PER"], 1, ".")
     assert pickle.loads(pickle.dumps(nlp.get_pipe("nereval"))).scoring.rules == rules
     assert nlp.from_bytes(nlp.to_bytes()).get_pipe("nereval").scoring.rules == rules
+    assert model_label_settings(tmp_path, None) == {name: config[name] for name in ("labels", "only", "depth", "sep")}
 
 
 def test_a_label_to_keep_that_does_not_occur_ends_no_training():

@@ -27,6 +27,8 @@ OPEN_AS_THEY_ARE = {
     "sentences without blank lines": ("4\tAda\tB-PER\n4\tmet\tO\n5\tBob\tO\n", "Ada met Bob", ["Ada"]),
     "words that look like names of sentences": ("w0 B-PER\n\nw0 O\nw1 O\n\nw0 O\n", "w0|w0 w1|w0", ["w0"]),
     "one word each time": ("no B-PER\nno O\n\nno O\nno O\n", "no no|no no", ["no"]),
+    "a short document of CoNLL-2012": ("bc/x 0 0 Ada B-PER\nbc/x 0 1 met O\n", "Ada met", ["Ada"]),
+    "GermEval": ("1\tAda\tB-PER\tO\n2\tmet\tO\tO\n3\tUlm\tB-LOC\tB-ORG\n", "Ada met Ulm", ["Ulm"]),
     "numbers with colons": ("1:\tAda\tB-PER\n2:\tmet\tO\n", "Ada met", ["Ada"]),
     "a space that nobody sees": ("Ada B-PER \u00a0\nmet O\n", "Ada met", ["Ada"]),
     "scores of tags": ("Ada\tB-PER\t0.9\nmet\tO\t0.8\n", "Ada met", ["Ada"]),
@@ -207,3 +209,10 @@ def test_what_is_converted_is_what_was_read(tmp_path):
     path.write_text(OPEN_AS_THEY_ARE["tokens are numbered"][0])
     printed("convert", path, tmp_path / "b.jsonl")
     assert json.loads((tmp_path / "b.jsonl").read_text())["text"] == "Ada met Bob"
+
+
+def test_a_second_column_of_tags_is_told(tmp_path):
+    path = tmp_path / "a.conll"
+    path.write_text("1\tAda\tB-PER\tO\n2\tUlm\tB-LOC\tB-ORG\n")
+    assert "tags are read from the last column; column= reads others: 3" in read(path)[0].notes
+    assert [sorted(span[2] for span in record.spans) for record in read(path, column=3)] == [["LOC", "PER"]]

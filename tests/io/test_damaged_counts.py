@@ -40,8 +40,8 @@ def collapsed(tmp_path) -> Path:
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path):
-    assert "does not exist, or is not a file" in refused(tmp_path / "none.npz")
-    assert "does not exist, or is not a file" in refused(tmp_path)
+    assert "does not exist or is not a file" in refused(tmp_path / "none.npz")
+    assert "does not exist or is not a file" in refused(tmp_path)
 
 
 def in_zip(**arrays: np.ndarray) -> bytes:
@@ -190,6 +190,9 @@ CASES: list[tuple[str, str, Change]] = [
     ("file", "which is not counted here", column(["strict", "tp", "A", "A", "", ""])),
     ("file", "which is not counted here", column(["x", "tp", "A", "A", "", ""])),
     ("file", "a column occurs twice", column(1)),
+    ("file", "a column counts spans without a label", column(["", "hit", "", "", "", ""])),
+    ("file", "the metric 'strict' occurs twice", says("metrics", [STRICT, STRICT])),
+    ("file", "... (", says("entries", 10**400)),
     # Places that there are not, and fewer than none of something
     *(
         ("file", "is damaged", number(f"cells/{name}", value, place))

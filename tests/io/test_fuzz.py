@@ -8,6 +8,7 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 import writers
@@ -20,7 +21,7 @@ from samples import FORMS, SAMPLES, SPANS, TEXT, write_sample
 
 from spacy_nereval.core.plugins import readers
 from spacy_nereval.core.spans import Document
-from spacy_nereval.io.formats import AUTO, format_names, name_of
+from spacy_nereval.io.formats import AUTO, USERS, format_names, name_of, records, used_fields
 from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.paths import error_message
 from spacy_nereval.io.read import read_files
@@ -83,6 +84,30 @@ def written(name: str, folder: Path) -> Path:
 
 """A small file of each format."""
 
+ASKED: set[str] = set()
+
+
+class Watched(Format):
+    """How to read a file; what a reader looks at goes to `ASKED`."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in USERS:
+            ASKED.add(name)
+        return super().__getattribute__(name)
+
+
+@pytest.mark.parametrize("name", [*SAMPLES, *WRITERS])
+def test_a_reader_looks_at_the_fields_that_concern_its_format(name, tmp_path):
+    """What `USERS` declares: an argument that concerns none of the files is refused, and others change what is read."""
+    path = written(name, tmp_path)
+    format = SAMPLES.get(name, (None,))[0] or name_of(path)
+    how = Watched(format, offsets="codepoint" if name == "doccano" else None, repair="conll")
+    ASKED.clear()
+    assert [*records(path, None, how)]
+    generic = {"offsets", "end"} | {field for field, (_, users) in USERS.items() if users is None}
+    assert ASKED - generic <= {*used_fields(format)}, format
+
+
 HARMFUL = (
     *(b"\xff\xfe", b"\xef\xbb\xbf", *(bytes([each]) for each in b'\x00\r\n\t "[]{},:\\')),
     *b'-1 0 99999999999999999999 1e400 NaN null true "" [] {} \xf0\x9f\x98\x80'.split(),
@@ -130,7 +155,9 @@ def check_outcome(read: Callable[[], object], path: Path) -> None:
 
 def check_documents(path: Path, offsets: str | None = None, name: str | None = None, **more: str | None) -> None:
     """What is read has to be sound: a file against itself is all hits."""
-    how = Format(name, offsets=offsets, repair="conll", discontinuous="hull", missing_tokens="O", **more)
+    wanted = {"offsets": offsets, "repair": "conll", "discontinuous": "hull", "missing_tokens": "O"}
+    used = used_fields(name or name_of(path))
+    how = Format(name, **{field: value for field, value in wanted.items() if field in used}, **more)
     for document in read_files(path, path, formats=(how, how)):
         assert document is None or isinstance(document, Document)
         if document is not None and not document.ignored:

@@ -4,6 +4,7 @@ import json
 import struct
 import sys
 import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -253,9 +254,15 @@ def test_the_size_of_rows_counts_every_repetition_of_a_text():
 
     texts = pa.array(["ab", None, "abcd", ""])
     wanted = [10, 8, 12, 8]
-    kinds = (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()))
-    for kind in kinds:
-        column = texts.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else texts.cast(kind)
+    columns = [
+        texts,
+        texts.cast(pa.large_string()),
+        texts.dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string())),
+    ]
+    with suppress(pa.ArrowNotImplementedError):  # which older releases cannot do
+        columns.append(texts.cast(pa.string_view()))
+    for column in columns:
+        kind = column.type
         assert row_sizes(column).tolist() == wanted, kind
         assert row_sizes(column.slice(1, 2)).tolist() == wanted[1:3], kind
     lists = pa.array([["ab", "c"], [], None, ["d"]])

@@ -42,6 +42,7 @@ from spacy_nereval.metrics.registry import DEFAULT, documentation, options_of, r
         ("slot_error", {"weights": {"d": 1e308}}, "the weight of 'd' is not a number from 0 to 1e+12"),
         ("slot_error", {"weights": {"d": math.nan}}, "the weight of 'd' is not a number"),
         ("wrf", {"weights": {"A": 0.5, "combined": 0.4}}, "they sum to 0.9, not to 1"),
+        ("wrf", {"weights": {"A": 0.5, "combined": 0.495}}, "they sum to 0.995, not to 1"),
         ("wrf", {"weights": {}}, "they sum to 0, not to 1"),
         ("wrf", {"weights": {"A": -1, "B": 2}}, "the weight of 'A' is not a number from 0 to 1e+12"),
         ("wrf", {"unique": "perhaps"}, "input should be a valid boolean"),
@@ -87,6 +88,19 @@ def test_a_metric_or_option_that_there_is_not_is_refused_with_those_that_there_a
     with pytest.raises(ValueError) as raised:
         create(name, **options)
     assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("fair", {"le": {"tp": 0, "fp": 1e12, "fn": 1e12}}),
+        ("slot_error", {"d": 1e12, "i": 0}),
+        ("ace", {"PER": 1e12, "ORG": 0}),
+        ("wrf", {"A": 1, "combined": 0}),
+    ],
+)
+def test_the_least_and_the_greatest_weight_are_taken(name, weights):
+    assert create(name, weights=weights).name == name
 
 
 def test_a_weight_of_0_leaves_a_class_out():

@@ -46,6 +46,12 @@ def test_the_worked_example(train):
     assert found["per_type"]["PER"]["scores"]["all"] == 1 / 2
 
 
+def test_the_meaning_of_a_subset_says_whether_training_has_it():
+    for score in create("tmr").scores:
+        said = score.meaning.startswith(("not ", "such spans not ", "trained with other labels only"))
+        assert said == ("unseen" in score.name), score.name
+
+
 def twin(corpus: list[Document], seen: dict[str, dict[str, int]]) -> Counter[str]:
     """The definition, from a list of all mentions at once."""
     mentions = []

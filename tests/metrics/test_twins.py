@@ -15,7 +15,9 @@ from strategies import TEXTS, corpora, nested
 
 from spacy_nereval import Counts, Document, Span, count, create, evaluate, score
 from spacy_nereval.core import alignment as matching
-from spacy_nereval.core.overlapping import overlaps
+from spacy_nereval.core import spans
+from spacy_nereval.core.alignment import align, align_crowd
+from spacy_nereval.core.overlapping import number_of_overlaps, overlaps
 from spacy_nereval.counting.sums import HIGH, HIGH_UNIT, LOW_UNIT, NUMBER
 from spacy_nereval.metrics.registry import SETS
 
@@ -36,6 +38,43 @@ def test_overlaps_are_those_of_sets_of_characters(doc):
     met = sorted((*ij, shared[ij]) for ij, (g, p) in pairs.items() if shared[ij] or g[:2] == p[:2])
     assert overlaps(doc.gold, doc.pred) == met
     assert all(g.overlaps(p) is bool(shared[ij]) for ij, (g, p) in pairs.items())
+
+
+@examples
+@given(nested())
+def test_overlaps_are_counted_without_being_listed(doc):
+    listed = [shared for _, _, shared in overlaps(doc.gold, doc.pred) if shared]
+    assert number_of_overlaps(doc.gold, doc.pred) == len(listed)
+
+
+@examples
+@given(nested(9))
+def test_a_crowd_is_aligned_by_the_same_criteria(doc):
+    for group in doc.overlap_groups:
+        totals = [
+            [
+                sum(a is not None and b is not None and a[:2] == b[:2] for a, b in pairs),
+                sum(a is not None and b is not None for a, b in pairs),
+                sum(a is not None and b is not None and a[2] == b[2] for a, b in pairs),
+                sum(max(min(a[1], b[1]) - max(a[0], b[0]), 0) for a, b in pairs if a and b),
+            ]
+            for pairs in (align(group.gold, group.pred, group.overlaps), align_crowd(group.gold, group.pred))
+        ]
+        assert totals[0] == totals[1]
+
+
+def test_alignments_of_many_pairs_are_those_of_a_crowd(monkeypatch):
+    n = 60
+    doc = Document(
+        [(k, 3 * n - k, "AB"[k % 2]) for k in range(n)], [(k, 3 * n - k - 1, "AB"[k % 5 % 2]) for k in range(n)]
+    )
+    one_by_one = score([doc], ["semeval", "slot_error"])
+    monkeypatch.setattr(spans, "CROWDED", 100)
+    crowds = []
+    monkeypatch.setattr(spans, "align_crowd", lambda *sides: crowds.append(sides) or align_crowd(*sides))
+    crowd = score([Document(*doc.sides)], ["semeval", "slot_error"])
+    assert crowds and crowd.semeval.counts == one_by_one.semeval.counts
+    assert crowd.slot_error.counts == one_by_one.slot_error.counts
 
 
 @examples

@@ -31,25 +31,27 @@ def test_what_trains_runs_in_full(page, monkeypatch):
     assert blocks.with_output(page, slow=True) == page.read_text(encoding="utf8"), "run python scripts/docs.py --slow"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
-def test_a_block_without_a_reason_runs_and_every_output_belongs_to_a_block(page):
-    text = page.read_text(encoding="utf8")
-    for block in blocks.blocks(text):
-        assert block.language in {*blocks.PROGRAMS, "text", ""}, f"line {block.line}: nothing runs {block.language}"
-        assert "not run" not in block.notes or len(block.notes["not run"].split()) > 1, f"line {block.line}"
-    marks = re.findall(r"<!-- (.*?) ?-->\n+(?:<!-- .*? -->\n+)*```", text)
+def test_a_block_without_a_reason_runs_and_every_output_belongs_to_a_block():
     known = r"(not run|slow|shortened|output varies|output|exits with)\b|/?[\w-]+: written by"
-    assert [mark for mark in marks if not re.match(known, mark)] == [], "a comment before a block says something else"
+    for page in PAGES:
+        text = page.read_text(encoding="utf8")
+        for block in blocks.blocks(text):
+            where = f"{page.name}, line {block.line}"
+            assert block.language in {*blocks.PROGRAMS, "text", ""}, f"{where}: nothing runs {block.language}"
+            assert "not run" not in block.notes or len(block.notes["not run"].split()) > 1, where
+        marks = re.findall(r"<!-- (.*?) ?-->\n+(?:<!-- .*? -->\n+)*```", text)
+        assert [(page.name, mark) for mark in marks if not re.match(known, mark)] == [], "a comment says something else"
 
 
-@pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")], ids=name)
-def test_commands_have_double_quotes(page):
+def test_commands_have_double_quotes():
     """The shell of Windows knows no others."""
-    text = page.read_text(encoding="utf8")
-    commands = re.findall(r"```(?:bash|sh|console)\n(.*?)```", text, re.DOTALL)
-    commands += re.findall(r"`((?:python|pip|nereval)[^`\n]*)`", text)
-    assert [command for command in commands if "'" in command] == []
-    assert not re.search(r"[\s=]'[^'\s]*[*\[(][^'\s]*'", text), "patterns and extras are quoted doubly"
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
+        text = page.read_text(encoding="utf8")
+        commands = re.findall(r"```(?:bash|sh|console)\n(.*?)```", text, re.DOTALL)
+        commands += re.findall(r"`((?:python|pip|nereval)[^`\n]*)`", text)
+        assert [(page.name, command) for command in commands if "'" in command] == []
+        quoted = re.search(r"[\s=]'[^'\s]*[*\[(][^'\s]*'", text)
+        assert not quoted, f"{page.name}: patterns and extras are quoted doubly"
 
 
 def test_tests_that_are_named_instead_of_running_a_block_exist():

@@ -26,7 +26,7 @@ NAMES = ("gold", "baseline", "improved")
 FORMATS = ("jsonl", "spacy", "conll")
 BY_HAND = (
     *("container", "gate", "README.md", "config.cfg", "marks.jsonl", "news.jsonl", "news-answers.jsonl"),
-    *("notebook.ipynb", "plugin", "tasks.json", "spancat-dev.jsonl", "spancat-test.jsonl"),
+    *("notebook.ipynb", "plugin", "tasks.json", "spancat-dev.jsonl", "spancat-test.jsonl", "training_loop"),
 )
 """What the script does not write: scripts/scored.py writes the last two."""
 

@@ -1,159 +1,195 @@
-"""docs/explanation/leaderboards.md: written from its numbers, which are those of the outputs that teams submitted."""
+"""docs/explanation/leaderboards.md: its numbers are those of the results, which are those of the outputs of teams."""
 
 import csv
 import gzip
 import json
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from places import DATA, ROOT, script
+from commands import accepted
+from places import DATA, ROOT
 
-page = script("leaderboard_page")
-leaderboards = script("leaderboards")
-NUMBERS: dict[str, Any] = json.loads(page.NUMBERS.read_text(encoding="utf8"))
-BOARDS = NUMBERS["boards"]
+from spacy_nereval import Leaderboard, leaderboard, score
+
+ASSETS = ROOT / "assets" / "leaderboards"
+PAGE = (ROOT / "docs" / "explanation" / "leaderboards.md").read_text(encoding="utf8")
+TEXT = " ".join(PAGE.split())
+PUBLISHED: dict[str, dict[str, dict[str, float]]] = json.loads((ASSETS / "published.json").read_text("utf8"))
+RESULTS = {name: Leaderboard.load(ASSETS / f"{name}.json") for name in ("wnut17", "hipe2022")}
+BOARDS: dict[str, dict[str, Any]] = {
+    board["data_set"]: board for result in RESULTS.values() for board in result["data_sets"]
+}
 TASKS = DATA / "shared_tasks"
+RESPELT = {("hipe2020-fr", system) for system in ("team2-1-1", "team2-1-2", "team2-3-1", "team3-4-1")}
+"""Runs that write some words otherwise than gold, which is an error for the official scorer."""
 
 
-def test_the_page_and_its_pictures_follow_from_the_numbers():
-    for path, text in page.pages(NUMBERS).items():
-        assert path.read_text(encoding="utf8") == text, path
+def shown(board: dict[str, Any]) -> set[tuple[str, str]]:
+    """The pairs of systems of which the second is shown to be better."""
+    return {tuple(pair["systems"]) for pair in board["pairs"] if pair["shown"]}
+
+
+def test_all_published_scores_are_reproduced():
+    assert {name: {row["system"] for row in board["scores"]} for name, board in BOARDS.items()} == {
+        name: {*systems} for name, systems in PUBLISHED.items()
+    }
+    for name, board in BOARDS.items():
+        for row in board["scores"]:
+            gap = 100 * row["value"] - PUBLISHED[name][row["system"]]["f"]
+            if (name, row["system"]) in RESPELT:
+                assert 0.05 <= gap <= 0.55, row["system"]
+            else:
+                assert abs(gap) <= 0.005 + 1e-9, row["system"]
+
+
+def test_the_sentences_of_the_page_follow_from_the_results():
+    ranked = {name: [row["system"] for row in board["scores"]] for name, board in BOARDS.items()}
+    apart = [(b, a) in shown(BOARDS[name]) for name, systems in ranked.items() for a, b in pairwise(systems)]
+    assert f"**{sum(apart)} of {len(apart)} neighbours in the tables can be told apart**" in TEXT
+    assert f"The other {len(apart) - sum(apart)} could have" in TEXT
+    assert f"ranks the {sum(map(len, ranked.values()))} systems of {len(ranked)} such tables" in TEXT
+    top = {name: [row["system"] for row in board["scores"] if row["top"]] for name, board in BOARDS.items()}
+    assert f"In {sum(len(group) > 1 for group in top.values())} of {len(top)} tables other systems" in TEXT
+    others = [name for name, group in top.items() if len({system.split("-")[0] for system in group}) > 1]
+    assert others == ["wnut17", "letemps-fr"] and "In 2, WNUT 2017 and Le Temps, these are of other teams" in TEXT
+    wide = max(row["high"] - row["low"] for board in BOARDS.values() for row in board["scores"])
+    assert f"up to {100 * wide:.0f} points of F" in TEXT
+    wnut = RESULTS["wnut17"]
+    first = {block["metric"]: block["data_sets"][0]["scores"][0]["system"] for block in (wnut, *wnut["further"])}
+    assert {metric for metric, system in first.items() if system == "uh_ritual"} == {"strict", "slot_error", "wrf"}
+    assert first["semeval"] == "arcada"
+    assert {first[metric] for metric in first if metric in ("loio", "fair", "char", "token")} == {"spinningbytes"}
+    assert len(top["wnut17"]) == 5 and "The best five of seven systems are the top group" in TEXT
+    assert len(RESULTS["hipe2022"]["means"]) == 2 and "Only two systems have a mean" in TEXT
 
 
 def test_the_paper_has_the_numbers_of_the_page():
     paper = " ".join((ROOT / "paper.md").read_text(encoding="utf8").split())
-    (said,) = re.findall(
-        r"\*\*(\d+ of \d+ neighbours in the tables can be told apart)\*\*", page.PAGE.read_text("utf8")
-    )
+    (said,) = re.findall(r"\*\*(\d+ of \d+ neighbours in the tables can be told apart)\*\*", TEXT)
     assert said in paper
-    assert ("no order that another measure changes holds beyond chance by both" in paper) == (
-        "none differs beyond chance by both" in page.PAGE.read_text("utf8")
-    )
+    assert "no order that another measure changes holds beyond chance by both" in paper
+    assert "none differs beyond chance by both" in TEXT
 
 
-def test_all_published_scores_are_reproduced():
-    """Those of entities, as the official scorers count them, and those of surface forms."""
-    for board in BOARDS:
-        for name, own in board["systems"].items():
-            assert round(100 * page.official(own, board["spans"]), 2) == round(100 * own["published"], 2), name
-            assert page.official(own, board["spans"]) <= own["scores"]["strict"][0] + 1e-6
-            if "surface" in own:
-                assert round(100 * own["scores"]["mentions"][0], 2) == round(100 * own["surface"], 2), name
-    respelt = {(b["name"], s): own["respelt"] for b in BOARDS for s, own in b["systems"].items() if own.get("respelt")}
-    assert {name for name, _ in respelt} == {"hipe2020-fr"} and sorted(respelt.values()) == [2, 6, 8, 8]
-    published = {name: (own["published"], own["surface"]) for name, own in BOARDS[0]["systems"].items()}
-    assert published == {
-        name: (round(a / 100, 4), round(b / 100, 4)) for name, (a, b) in leaderboards.PUBLISHED.items()
-    }
+@pytest.mark.costly
+def test_the_pictures_show_the_results():
+    for name, result in RESULTS.items():
+        drawn = (ROOT / "docs" / "explanation" / f"leaderboards-{name}.svg").read_text(encoding="utf8")
+        made = result.plot("leaderboard")._repr_svg_()
+        words, points = r">([^<]+)</text>", r'd="M[^"]*" fill="#'
+        assert re.findall(words, drawn) == re.findall(words, made)
+        assert len(re.findall(points, drawn)) == len(re.findall(points, made)) > 0
 
 
-def test_numbers_of_a_board_are_consistent():
-    for board in BOARDS:
-        systems, number = board["systems"], len(board["systems"])
-        assert sum(board["found_by"]) == board["spans"]
-        assert len(board["found_by"]) == number + 1
-        assert len(board["pairs"]) == number * (number - 1) // 2
-        hits = sum(k * spans for k, spans in enumerate(board["found_by"]))
-        assert hits == sum(own["verdicts"]["tp"] for own in systems.values())
-        for by in ("labels", "words"):
-            numbers = board["unfound"][by].values()
-            assert [sum(column) for column in zip(*numbers)] == [board["spans"], board["found_by"][0]]
-        assert 0 < board["unfound"]["touched"] < board["found_by"][0]
-        for pair in board["pairs"]:
-            a, b = (systems[name]["scores"] for name in pair["systems"])
-            for metric, (difference, low, high, p) in pair["tests"].items():
-                assert difference == pytest.approx(b[metric][0] - a[metric][0], abs=1e-6)
-                assert low <= difference <= high
-                assert (p <= page.LEVEL) == (low > 0 or high < 0)
+# With the outputs of the teams, where these lie beside the clone
 
 
-def test_ranks_and_corrections_by_hand():
-    """Three systems by two metrics; Holm's correction of .03 and .02 for two tests is .04 for both."""
-
-    def scores(strict: float, cost: float) -> dict[str, Any]:
-        return {"scores": {"strict": [strict, 0, 1], "slot_error": [cost, 0, 1]}}
-
-    board = {
-        "name": "wnut17",
-        "systems": {"a": scores(0.5, 0.9), "b": scores(0.7, 0.4), "c": scores(0.6, 0.3)},
-        "pairs": [
-            {"systems": ["a", "b"], "tests": {"strict": [0.2, 0, 1, 0.001]}},
-            {"systems": ["a", "c"], "tests": {"strict": [0.1, 0, 1, 0.03]}},
-            {"systems": ["b", "c"], "tests": {"strict": [-0.1, 0, 1, 0.02]}},
-        ],
-    }
-    assert [page.order(board, metric) for metric in ("strict", "slot_error")] == [["b", "c", "a"], ["c", "b", "a"]]
-    assert page.neighbours(board, "strict") == [("b", "c"), ("c", "a")]
-    assert page.corrected(board, page.neighbours(board, "strict"), "strict") == pytest.approx([0.04, 0.04])
-    assert page.level_with_first(board, "strict") == []
-    assert page.swapped(board, "slot_error") == [("b", "c")]
-    assert page.plain("neurbsl_bundle3_letemps_fr_1") == "neurbsl 3.1"
-
-
-def clones(folder: Path) -> list[Path]:
-    """Write the shared outputs as the repositories have them, and return the folders."""
-    wnut, data, submitted = (folder / name for name in ("wnut17", "data", "eval"))
+def clones(folder: Path) -> None:
+    """Write the shared outputs as the repositories have them."""
+    wnut, data, submitted = (folder / name for name in ("emerging_entities_17", "HIPE-2022-data", "HIPE-2022-eval"))
     (wnut / "submissions").mkdir(parents=True)
     (wnut / "emerging.test.annotated").write_bytes((DATA / "wnut17" / "emerging.test.annotated").read_bytes())
     for path in (TASKS / "wnut17").glob("*.gz"):
         (wnut / "submissions" / path.stem).write_bytes(gzip.decompress(path.read_bytes()))
-    with (TASKS / "hipe2022" / "published.csv").open(encoding="utf8", newline="") as file:
-        published = {row["run"]: row for row in csv.DictReader(file)}
     for path in (TASKS / "hipe2022").glob("*.gz"):
-        name = path.name.partition(".")[0]
-        of_set, language = name.split("-")
+        name, language = path.name.partition(".")[0].split("-")
         lines = gzip.decompress(path.read_bytes()).decode().split("\n")
         for column, run in enumerate(lines[0].split("\t")[1:], start=1):
-            target = submitted / leaderboards.RUNS_OF_HIPE / f"{run}.tsv"
+            target = submitted / "evaluation/system-responses/submitted" / f"{run}.tsv"
             if run == "gold":
-                target = data / leaderboards.GOLD_OF_HIPE.format(set=of_set, language=language)
+                target = data / "data/v2.1" / name / language / f"HIPE-2022-v2.1-{name}-test-{language}.tsv"
             target.parent.mkdir(parents=True, exist_ok=True)
-            rows = [line.split("\t") for line in lines[1:] if line]
-            other = {"_": "O"} if run.startswith(("team2", "team3")) else {}  # so they write this word in their files
-            text = [
-                f"{other.get(row[0], row[0])}\t{row[column]}\t_"
-                if row[1:]
-                else row[0].replace("# document", "# hipe2022:document_id =")
-                for row in rows
-            ]
-            target.write_text("\n".join(["TOKEN\tNE-COARSE-LIT\tMISC", *text, ""]), encoding="utf8")
-            if run in published:
-                correct, possible, actual = (int(published[run][key]) for key in ("correct", "possible", "actual"))
-                result = submitted / leaderboards.RESULTS_OF_HIPE / f"{run}_nerc_coarse.tsv"
-                result.parent.mkdir(parents=True, exist_ok=True)
-                row = f"{leaderboards.STRICT_OF_HIPE}\tALL\t{correct}\t{actual - correct}\t{possible - correct}"
-                result.write_text(f"Evaluation\tLabel\tTP\tFP\tFN\n{row}\n", encoding="utf8")
-    return [wnut, data, submitted]
+            target.write_text("\n".join(["TOKEN\tNE-COARSE-LIT\tMISC", *columns(lines[1:], column), ""]), "utf8")
+
+
+def columns(lines: list[str], column: int) -> Iterator[str]:
+    """Yield the lines of the file of a run, from those of all runs."""
+    for line in filter(None, lines):
+        cells = line.split("\t")
+        yield (
+            f"{cells[0]}\t{cells[column]}\t_"
+            if cells[1:]
+            else cells[0].replace("# document", "# hipe2022:document_id =")
+        )
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders that the code of the page makes of the clones."""
+    folder = tmp_path_factory.mktemp("study")
+    clones(folder)
+    (code,) = (block for block in re.findall(r"```python\n(.*?)```", PAGE, flags=re.S) if "write_data_set" in block)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        exec(compile(code, "leaderboards.md", "exec"), {})
+    return folder
+
+
+needs_outputs = pytest.mark.skipif(not TASKS.is_dir(), reason="the submissions are not beside this clone")
 
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.skipif(not TASKS.is_dir(), reason="the submissions are not beside this clone")
-def test_the_numbers_are_those_of_the_outputs(tmp_path):
-    wnut, data, submitted = clones(tmp_path)
-    boards = [leaderboards.wnut17(wnut), *(leaderboards.hipe(data, submitted, name) for name in leaderboards.HIPE)]
-    for board, expected in zip(boards, BOARDS, strict=True):
-        assert leaderboards.rounded(leaderboards.numbers(board)) == expected, board.name
+@needs_outputs
+def test_the_commands_of_the_page_make_the_results(folders, monkeypatch):
+    monkeypatch.chdir(folders)
+    (block,) = (block for block in re.findall(r"```bash\n(.*?)```", PAGE, flags=re.S) if "nereval leaderboard" in block)
+    for line in block.replace("\\\n", " ").strip().split("\n"):
+        accepted(*line.split()[1:])
+    for name, expected in RESULTS.items():
+        found = json.loads((folders / f"{name}.json").read_text(encoding="utf8"))
+        assert found["systems"] == expected["systems"]
+        for block, other in zip((found, *found["further"]), (expected, *expected["further"]), strict=True):
+            for board, expected_board in zip(block["data_sets"], other["data_sets"], strict=True):
+                for row, expected_row in zip(board["scores"], expected_board["scores"], strict=True):
+                    for key, value in expected_row.items():
+                        assert row[key] == (pytest.approx(value) if isinstance(value, float) else value), (name, key)
+        pairs = [
+            {tuple(p["systems"]) for b in r["data_sets"] for p in b["pairs"] if p["shown"]} for r in (found, expected)
+        ]
+        assert pairs[0] == pairs[1]
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@needs_outputs
+def test_no_other_order_is_beyond_chance_by_both(folders):
+    """Strict F and the headline of another metric, each with Holm's correction over all pairs of a table."""
+    changed = firm = 0
+    for folder, result in (("wnut2017", RESULTS["wnut17"]), ("hipe2022", RESULTS["hipe2022"])):
+        for block in result["further"]:
+            name = f"{block['metric']}.{block['score']}"
+            other = leaderboard(folders / folder, metrics=[block["metric"]], primary=name, repair="conll")
+            for board, others in zip(result["data_sets"], other["data_sets"]):
+                order, ranked = ([row["system"] for row in b["scores"]] for b in (board, others))
+                swapped = [
+                    (a, b) for k, a in enumerate(order) for b in order[k + 1 :] if ranked.index(b) < ranked.index(a)
+                ]
+                changed += len(swapped)
+                firm += sum((b, a) in shown(board) and (a, b) in shown(others) for a, b in swapped)
+    assert firm == 0 and f"Of {changed} pairs that another metric orders otherwise than strict F, none" in TEXT
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@needs_outputs
+def test_published_scores_of_surface_forms_and_of_boundaries_are_reproduced(folders):
+    surface = {"mentions": {"scope": "hits", "normalise": "exact"}}
+    gold = folders / "wnut2017" / "wnut17" / "gold.conll"
+    for system, published in PUBLISHED["wnut17"].items():
+        found = score(gold, gold.with_name(f"{system}.conll"), surface, repair="conll")
+        assert round(100 * found["metrics"]["mentions"]["scores"]["f"], 2) == published["surface"], system
+    exact = next(block for block in RESULTS["hipe2022"]["further"] if block["metric"] == "semeval")
     with (TASKS / "hipe2022" / "published.csv").open(encoding="utf8", newline="") as file:
-        rows = {row["run"]: row for row in csv.DictReader(file)}
-    for board in BOARDS[1:]:
-        for name, own in board["systems"].items():
-            precise = own["scores"]["semeval"][0] - 2 * own["respelt"] / (own["spans"] + board["spans"])
-            assert precise == pytest.approx(float(rows[name]["exact_f1"]), abs=2e-6), name
-    assert ROOT in page.NUMBERS.parents
-
-
-def test_spans_that_nobody_finds_and_hits_in_other_words_by_hand():
-    from spacy_nereval import Document
-
-    gold = [(0, 3, "A"), (4, 9, "B"), (10, 13, "A")]
-    one = [Document(gold, [(0, 3, "A")], "aaa b bbb ccc")]
-    two = [Document(gold, [(4, 5, "B"), (10, 13, "B")], "aaa b bbb ccc")]
-    assert leaderboards.unfound([one, two]) == {
-        "labels": {"A": [2, 1], "B": [1, 1]}, "words": {"1": [2, 1], "2": [1, 1]}, "touched": 2
-    }  # fmt: skip
-    words = [("x", "B-A"), ("_", "I-A"), ("y", "O"), ("z", "B-A")]
-    other = [("x", "B-A"), ("O", "I-A"), ("w", "O"), ("z", "B-A")]
-    assert leaderboards.respelt_hits(words, other) == 1 and leaderboards.respelt_hits(words, words) == 0
+        by_run = {
+            (row["data"], re.sub(r"_bundle(\d)_.*_(\d)$", r"-\1-\2", row["run"])): float(row["exact_f1"])
+            for row in csv.DictReader(file)
+        }
+    for board in exact["data_sets"]:
+        for row in board["scores"]:
+            place = board["data_set"], row["system"]
+            assert place in RESPELT or row["value"] == pytest.approx(by_run[place], abs=2e-6), place

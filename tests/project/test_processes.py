@@ -110,19 +110,19 @@ def test_other_skips_and_too_few_tests_are_failures(tmp_path, lacks, chosen):
 faults = script("faults")
 CATALOGUE = [*faults.catalogue(faults.CATALOGUE.read_text(encoding="utf8"))]
 
-LEAST = dict(api=20, cli=17, core=39, counting=36, evaluation=25, integration=14, io=36, metrics=15, reporting=32)
+LEAST = dict(api=20, cli=14, core=39, counting=36, evaluation=25, integration=17, io=36, metrics=15, reporting=32)
 LEAST |= dict(agreement=25, gate=23, leaderboard=7, parts=29, report=58, thresholds=27)
 """The least number of faults of a room or feature."""
 
 
-@pytest.mark.parametrize("fault", CATALOGUE, ids=lambda fault: fault.file)
-def test_the_text_of_a_fault_is_there_once_and_its_tests_exist(fault):
-    text = (ROOT / "spacy_nereval" / fault.file).read_text(encoding="utf8")
-    assert text.count(fault.old) == 1, fault.old
-    assert fault.new != fault.old
-    if fault.file.endswith(".py"):
-        ast.parse(text.replace(fault.old, fault.new))
-    assert fault.tests and all((TESTS / name).exists() for name in fault.tests)
+def test_the_text_of_each_fault_is_there_once_and_its_tests_exist():
+    for fault in CATALOGUE:
+        text = (ROOT / "spacy_nereval" / fault.file).read_text(encoding="utf8")
+        assert text.count(fault.old) == 1, f"{fault.file}: {fault.old}"
+        assert fault.new != fault.old, fault
+        if fault.file.endswith(".py"):
+            ast.parse(text.replace(fault.old, fault.new))
+        assert fault.tests and all((TESTS / name).exists() for name in fault.tests), fault
 
 
 def test_every_room_has_faults_and_none_is_there_twice():

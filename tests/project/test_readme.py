@@ -22,6 +22,7 @@ import spacy_nereval
 from spacy_nereval import authoring, create_all, distributed, names, testing
 from spacy_nereval.api.shown import Shown
 from spacy_nereval.cli import nereval
+from spacy_nereval.cli.app import option_group
 from spacy_nereval.integration.configs import adapt_config
 from spacy_nereval.integration.scorer import make_ner_scorer
 
@@ -51,8 +52,13 @@ def test_every_command_and_option_is_documented():
         section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
         for parameter in command.params:
             assert parameter.help, f"{name}: {parameter.name} has no help"
-            said = parameter.opts if parameter.param_type_name == "option" else [parameter.help]
-            assert all(text.replace("|", r"\|") in section for text in said), (name, parameter.name)
+            if parameter.param_type_name == "argument":
+                assert parameter.help.replace("|", r"\|") in section, (name, parameter.name)
+                continue
+            flag = f"`{parameter.opts[0]}`"
+            group = option_group(parameter) or "common"
+            whole = f"[{group}](#{group})" in section and f"[{group}](#{group}) (" not in section
+            assert flag in section or (whole and f"| {flag}" in page.split(f"\n### {group}\n")[1].split("\n### ")[0])
 
 
 def test_the_config_blocks_replace_those_of_spacy_init_config():

@@ -22,8 +22,21 @@ Row = dict[str, Any]
 testing._get_command = cache(testing._get_command)
 
 
+UNFILLED = re.compile(
+    r"\{\w+[(!.:}\[]|(?:^|[a-z:] )None(?: [a-z]|$|[.:] )|\S  +\S|spacy_nereval/\w+/|<\w+ object at |^Traceback"
+)
+"""What no sentence has: braces that are not filled in, None, two blanks, places of the code."""
+
+
 def run(*arguments: Any, **how: Any) -> Result:
-    return CliRunner().invoke(nereval, [str(argument) for argument in arguments], **how)
+    """Run a command, and look at each sentence that it says beside its result."""
+    texts = [str(argument) for argument in arguments]
+    result = CliRunner().invoke(nereval, texts, **how)
+    sentences = [] if "--debug" in texts else [each for each in result.stderr.splitlines() if each[:1] in "✘⚠✔"]
+    for sentence in sentences:
+        unfilled = UNFILLED.search(sentence)
+        assert not unfilled or unfilled[0] in " ".join(texts), sentence
+    return result
 
 
 def accepted(*arguments: Any, **how: Any) -> str:

@@ -68,13 +68,25 @@ def wrf(**options: Any) -> Case:
 
 
 def token(**options: Any) -> Case:
-    exempt = {"the_rows_sum_to_the_total": "whether a token is correct counts for no label; see test_cited_agree.py"}
+    exempt = {"the_rows_sum_to_the_total": "whether a token is correct counts for no label; see test_cited.py"}
     return Case(options, swap={"p": "r", "r": "p", "f": "f", "accuracy": "accuracy"}, exempt=exempt)
 
 
 def plagdet(**options: Any) -> Case:
     exempt = {"a_prediction_like_the_gold_has_the_best_score": "nesting raises granularity; see test_cited.py"}
     return Case(options, exempt=exempt)
+
+
+def attributes() -> Case:
+    rows = "rows are attributes and their values; see test_attribute_metric.py"
+    none = "spans of these documents have no attributes; see test_attribute_metric.py"
+    exempt = {"every_label_of_either_side_has_a_row": rows, "the_rows_sum_to_the_total": rows}
+    exempt["the_list_adds_up_to_the_table"] = "a pair counts for each attribute, of which these documents have none"
+    exempt |= dict.fromkeys(
+        ("a_prediction_like_the_gold_has_the_best_score", "a_missing_span_costs_recall_alone"), none
+    )
+    swap = {f"{kind}_{one}": f"{kind}_{other}" for kind in ("given", "end") for one, other in ("pr", "rp", "ff")}
+    return Case(exempt=exempt, swap=swap | {"accuracy": "accuracy", "all": "all"})
 
 
 def ace(**options: Any) -> Case:
@@ -102,6 +114,7 @@ def hits() -> Case:
 
 
 CONTRACT = {
+    "attributes": [attributes()],
     "hierarchical": [Case(), Case({"sep": "B", "depths": 1, "beta": 2}, swap={"p": "r", "r": "p"})],
     "mentions": [
         hits(),

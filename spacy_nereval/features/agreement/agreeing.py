@@ -12,7 +12,7 @@ from ...api.inputs import ItemReading, reading_of_items, records_of_sides, unkno
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side
 from ...core.arguments import HALF_WIDTH_POINTS, Reading, check_value, side_reading
-from ...core.compression import format_extension
+from ...core.compression import format_extension, strip_compression
 from ...core.declaration import Metric
 from ...core.keys import key_maps
 from ...core.labels import rules_of
@@ -67,8 +67,8 @@ def agreement(
             documents in the same order.
         tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
-        text, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`.
+        text, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -84,6 +84,7 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
+    annotators, metrics = _with_names(annotators, metrics)
     settings = read_confidence(confidence)
     if half_width is not None:
         check_value("half_width", half_width, HALF_WIDTH_POINTS)
@@ -313,13 +314,35 @@ def _annotator_paths(annotators: Any) -> dict[str, Path]:
     return {}
 
 
+def _with_names(annotators: Any, metrics: Any) -> tuple[Any, Any]:
+    """Return the table of annotators, and the metrics.
+
+    Files in a list, or two files one after the other, have their names without the extension.
+
+    Raises:
+        ValueError: The annotators have no names.
+    """
+    if isinstance(annotators, (str, Path)) and isinstance(metrics, (str, Path)) and Path(metrics).exists():
+        annotators, metrics = [annotators, metrics], None
+    if isinstance(annotators, (Mapping, str, Path)):
+        return annotators, metrics
+    paths = [*annotators] if isinstance(annotators, (list, tuple)) else []
+    table = {strip_compression(Path(path)).stem: path for path in paths if isinstance(path, (str, Path))}
+    if not paths or len(table) < len(paths):
+        raise ValueError(f"annotators: expected {TABLE_OF_ANNOTATORS}")
+    return table, metrics
+
+
+TABLE_OF_ANNOTATORS = "a table of names and annotations, {'ann': docs, 'bob': docs}"
+
+
 def _annotator_sides(annotators: Any, reading: Reading) -> dict[str, Side]:
     """Return the items of each annotator. Raise ValueError if they are no table of names and items.
 
     If one data set names its tags, these names hold for all.
     """
     if not isinstance(annotators, Mapping) or not all(isinstance(name, str) and name.strip() for name in annotators):
-        raise ValueError("annotators: expected a table of names and annotations, {'ann': docs, 'bob': docs}")
+        raise ValueError(f"annotators: expected {TABLE_OF_ANNOTATORS}")
     sides: dict[str, Side] = {}
     for k, (name, items) in enumerate(annotators.items()):
         tag_names = next((side.tag_names for side in sides.values() if side.tag_names), None)

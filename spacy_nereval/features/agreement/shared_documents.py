@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
 from ...core.arguments import SAME, Reading
+from ...core.attribute_values import SpanAttributes, move_attributes
 from ...core.compression import format_extension, strip_compression
-from ...core.edges import Signs, edge_lines, edge_signs
+from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
-from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument
+from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
 from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
@@ -25,6 +26,7 @@ from ...io.converting import NamedTokenizer
 from ...io.formats import (
     annotators_of,
     assign_annotators,
+    check_files,
     check_span_groups,
     infer_format,
     label_studio,
@@ -49,6 +51,7 @@ class SharedDocument(NamedTuple):
         surfaces: Per annotator, the listed strings of mentions by their (start, end).
         number: The index of the document among all documents that were read.
         token_kind: The source of its tokens, such as `OF_ANNOTATION`; "" if it has none.
+        attributes: Per annotator, the attributes of the spans that have some.
 
     >>> shared = SharedDocument(Document([], [], "Ada"), {"ann": [(0, 3, "PER")], "bob": []})
     >>> shared.pair("ann", "bob")
@@ -60,11 +63,13 @@ class SharedDocument(NamedTuple):
     surfaces: Mapping[str, Mapping[tuple[int, int], str]] = {}
     number: int = 0
     token_kind: str = ""
+    attributes: Mapping[str, SpanAttributes] = {}
 
     def pair(self, gold: str, pred: str) -> Document:
         """Return the document with the spans of one annotator as gold and those of another as predictions."""
         document = self.base.replaced([*self.spans[gold]], [*self.spans[pred]], self.base.text)
         document.surfaces = self.surfaces.get(gold, {}), self.surfaces.get(pred, {})
+        document.attributes = self.attributes.get(gold, {}), self.attributes.get(pred, {})
         return document
 
     def text_of(self, span: PlainSpan) -> str | None:
@@ -148,20 +153,19 @@ class SharedDocuments:
         result = []
         for document in self.documents:
             number: dict[Any, int] = {}
-            keys = {name: frozenset(spans) if not document.surfaces else name for name, spans in document.spans.items()}
+            has_more = document.surfaces or document.attributes
+            keys = {name: name if has_more else frozenset(spans) for name, spans in document.spans.items()}
             result.append({name: number.setdefault(key, len(number)) for name, key in keys.items()})
         return result
 
     @property
     def warnings(self) -> list[str]:
         """Warnings about rules for labels that change nothing here and about edges, and how annotators were read."""
-        signs: Signs = Counter()
+        edges = EdgeCounter()
         for document in self.documents:
-            signs.update(document.base.notes)
-            if (text := document.base.own_text) is not None:
-                signs.update(edge_signs(document.spans, text))
+            edges.add(document.spans, document.base.own_text, document.base.notes)
         unused = self.rules.usage_warnings(self.mapped, self.labels) if self.rules else []
-        return [*unused, *edge_lines(signs, names={name: f"spans of {name}" for name in self.annotators})]
+        return [*unused, *edge_lines(edges.signs, names={name: f"spans of {name}" for name in self.annotators})]
 
     @property
     def tokens(self) -> dict[str, int]:
@@ -197,18 +201,27 @@ def apply_rules(
         if rules is None:
             yield document, Counter()
             continue
-        renamed = {name: rules.map_spans(spans) for name, spans in document.spans.items()}
-        edited = {name: rules.edit(spans, document.base.own_text) for name, spans in renamed.items()}
+        sides = {
+            name: rules.apply(spans, document.base.own_text, {}, document.attributes.get(name, {}))
+            for name, spans in document.spans.items()
+        }
         base = document.base.replaced([], [], document.base.text)
         base.label_rules = rules
-        base.mapped = frozenset(
-            {label for spans in document.spans.values() for _, _, label in spans} & rules.mapping.keys()
+        base.mapped = frozenset({label for side in sides.values() for label in side.labels} & rules.mapping.keys())
+        numbers = {"duplicates": sum(side.equal + side.repeats for side in sides.values())}
+        numbers |= {name: sum(getattr(side, name) for side in sides.values()) for name in CHANGES}
+        yield (
+            document._replace(
+                base=base,
+                spans={name: side.spans for name, side in sides.items()},
+                attributes={name: side.attributes for name, side in sides.items() if side.attributes},
+            ),
+            Counter(numbers),
         )
-        merged = sum(len(spans) - len({*spans}) for spans in renamed.values())
-        numbers = {"merged": merged, "duplicates": sum(spans.equal for spans in edited.values())}
-        numbers |= {name: sum(getattr(spans, name) for spans in edited.values()) for name in ("trimmed", "joined")}
-        distinct = {name: spans.spans for name, spans in edited.items()}
-        yield document._replace(base=base, spans=distinct), Counter(numbers)
+
+
+CHANGES = ("merged", "trimmed", "joined", "unnamed")
+"""Numbers of spans that rules change."""
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
@@ -294,22 +307,19 @@ def match_documents(
     in_order = not by_id and not any(is_written(record.text) for record in all_records)
     if in_order:
         _check_same_length({name: len(sheet) for name, sheet in sheets.items()})
-    records_by_key: dict[DocumentKey, dict[str, SideRecord]] = {}
-    for name, sheet in sheets.items():
-        times_seen: Counter[str] = Counter()
-        for annotated in sheet:
-            key = annotated.record.id if by_id and annotated.record.id is not None else annotated.record.text
-            key = "" if in_order else key
-            records_by_key.setdefault((key, times_seen[key]), {})[name] = annotated
-            times_seen[key] += 1
+    records_by_key = _records_by_key(
+        sheets, lambda record: "" if in_order else record.id if by_id and record.id is not None else record.text
+    )
     numbers: Counter[str] = Counter(single=0, unannotated=0)
     mentions: Counter[str] = Counter()
     matched, located = [], set()
+    alone: list[str] = []
     for number, ((key, _), sides_here) in enumerate(records_by_key.items()):
         _check_texts(key or str(number), sides_here)
         annotators = {name: annotated for name, annotated in sides_here.items() if annotated.record.annotated}
         if len(annotators) < 2:
             numbers["single" if annotators else "unannotated"] += 1
+            alone += [key] * (by_id and bool(annotators))
             continue
         matched.append(_combine_records(number, annotators, numbers, tokenizer))
         for annotated in annotators.values():
@@ -335,7 +345,15 @@ def match_documents(
     )
     if rules:
         rules.check_labels_occur(shared.labels)
+    _warn_of_alike("ids", alone)
+    _warn_of_alike("labels", shared.labels)
     return shared
+
+
+def _warn_of_alike(what: str, names: Iterable[str]) -> None:
+    names = [*names]
+    if alike := list_alike(names, names):
+        warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=3)
 
 
 def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
@@ -349,6 +367,20 @@ def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) 
             record = annotated.record
             text = texts.setdefault(plain_text(record.text, match_text), record.text)
             result[name].append(annotated._replace(record=carry_side(record, text, match_text)))
+    return result
+
+
+def _records_by_key(
+    sheets: Mapping[str, Sequence[SideRecord]], key_of: Callable[[Record], str]
+) -> dict[DocumentKey, dict[str, SideRecord]]:
+    """Return the records of each document by annotator; equal keys of an annotator match in their order."""
+    result: dict[DocumentKey, dict[str, SideRecord]] = {}
+    for name, sheet in sheets.items():
+        times_seen: Counter[str] = Counter()
+        for annotated in sheet:
+            key = key_of(annotated.record)
+            result.setdefault((key, times_seen[key]), {})[name] = annotated
+            times_seen[key] += 1
     return result
 
 
@@ -412,7 +444,18 @@ def _combine_records(
     base.unit, base.unit_rule = first_side.unit, first_side.rule
     base.notes = frozenset((name, note) for name, record in records.items() for note in record.notes)
     surfaces = {name: record.surfaces for name, record in records.items() if record.surfaces}
-    return SharedDocument(base, spans, surfaces, number, kind)
+    attributes = {
+        name: _attributes_in_text(record, first.text) for name, record in records.items() if record.attributes
+    }
+    return SharedDocument(base, spans, surfaces, number, kind, attributes)
+
+
+def _attributes_in_text(record: Record, text: str) -> SpanAttributes:
+    """Return the attributes of a record's spans by their offsets in another text."""
+    if record.text == text or record.open_end:
+        return record.attributes
+    spans = [*record.attributes]
+    return move_attributes(record.attributes, zip(spans, project_spans(spans, record.text, text)))
 
 
 def _spans_in_text(record: Record, text: str, spans: Iterable[PlainSpan]) -> list[PlainSpan]:
@@ -555,6 +598,7 @@ def read_annotators(
         files = {name: below[name] for name in _select_annotators(path, [*below], chosen)}
         chosen = ()
     check_span_groups(key, [*files.values()], [name_of(path, format) for path in files.values()])
+    check_files(files.values(), formats if len(formats) == len(files) else [format] * len(files))
     if len(files) == 1 and not below:
         (format,) = assign_annotators([path], [format])
         names = _annotator_names(path, format, chosen)

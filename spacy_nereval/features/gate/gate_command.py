@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 
 from ...cli.app import command
-from ...cli.command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, check_suffix
+from ...cli.command_options import GOLD, JSON, OUTPUT, Cutting, Model, Showing, check_suffix, table_format
 from ...cli.counting_documents import RunCounter
 from ...cli.guards import STDOUT_FILE
 from ...cli.metric_options import names_and_options
@@ -57,12 +57,14 @@ def gate_cli(
     or undecided, by an interval of its score and never by the score alone.
 
     The exit status is 0 if the gate is passed, 1 if it fails, and 2 if the input
-    cannot be used. Undecided rules pass, warn or fail, as the policy says.
+    cannot be used; the files of --junit and --output then say why. Undecided rules
+    pass, warn or fail, as the policy says.
 
     With a baseline, every broken rule lists the gold spans that the baseline has
     right and the candidate has wrong. '--format markdown' makes the comment of a pull
     request.
     """
+    from ...io.paths import error_message
     from ...io.writing import atomic_file
     from .gate_rules import judge_candidate
     from .gate_view import GateView
@@ -71,20 +73,42 @@ def gate_cli(
 
     if init:
         return _write_template(policy)
-    arguments = _read_arguments(
-        gold, candidate, ctx.args, "name the policy, the gold annotation and one candidate: POLICY "
-    )
     check_suffix("--output", output, *JSON)
     check_suffix("--junit", junit, ".xml")
     tables = names_of_tables(showing, GateView)
-    rules = read_policy(policy)
-    result = judge_candidate(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
+    arguments = _read_arguments(
+        gold,
+        candidate,
+        ctx.args,
+        "name the policy, the gold annotation and one candidate: POLICY ",
+        "; nereval gate --init POLICY writes a policy to start from",
+    )
+    try:
+        rules = read_policy(policy)
+        result = judge_candidate(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
+    except (ValueError, OSError) as error:
+        _write_error(error_message(error), junit, output, showing)
+        raise
     if junit:
         with atomic_file(junit) as file:
             file.write(junit_xml(result))
     print_result(GateView(result), tables, showing, output)
     if not result["passed"]:
         raise typer.Exit(FAILED)
+
+
+def _write_error(message: str, junit: Path | None, output: Path | None, showing: Showing) -> None:
+    """Write the files that steps of CI read, which say why nothing could be judged, and print it as a comment."""
+    from ...io.writing import atomic_file, visible, write_json
+    from .gate_view import junit_error
+
+    if junit:
+        with atomic_file(junit) as file:
+            file.write(junit_error(message))
+    if output:
+        write_json(output, {"verdict": "error", "passed": False, "error": message})
+    if table_format(showing.format) == "markdown":
+        typer.echo(f"✘ the gate could not judge the candidate: {visible(message)}")
 
 
 def _write_template(path: Path) -> None:
@@ -156,13 +180,15 @@ class _Arguments(NamedTuple):
     options: Sequence[str]
 
 
-def _read_arguments(gold: Path | None, candidate: str | None, more: Sequence[str], usage: str) -> _Arguments:
+def _read_arguments(
+    gold: Path | None, candidate: str | None, more: Sequence[str], usage: str, remedy: str = ""
+) -> _Arguments:
     """Return what the arguments name. A count file in place of the gold annotation is the candidate."""
     names, options = names_and_options([*filter(None, [candidate]), *more])
     if gold is not None and not names and Source(gold).has_counts:
         gold, names = None, [str(gold)]
     if len(names) != 1:
-        raise typer.BadParameter(f"{usage}GOLD CANDIDATE")
+        raise ValueError(f"{usage}GOLD CANDIDATE{remedy}")
     return _Arguments(gold, names[0], options)
 
 
@@ -172,9 +198,13 @@ def _count_systems(
     """Return the candidate and the baseline (None without one), counted as the rules of a policy need it.
 
     Raises:
-        ValueError: There is no baseline though a rule needs one.
+        ValueError: There is no baseline though a rule needs one, or the policy has another unit than `reading`.
     """
+    from ...core.document_fields import keep_fields
+
     policy.check_baseline(bool(baseline))  # before anything is read
+    if policy.unit and reading.unit not in (None, policy.unit):
+        raise ValueError(f"the policy has the unit {policy.unit}, and --unit is {reading.unit}: give one of them")
     candidate_runs, baseline_runs = _list_runs(arguments.candidate), _list_runs(baseline) if baseline else []
     runs = [*candidate_runs, *baseline_runs]
     has_count_file = any(run.has_counts for run in runs)
@@ -182,8 +212,9 @@ def _count_systems(
         reading = replace(reading, unit=policy.unit)
     metrics = None if has_count_file else ",".join(policy.metrics)
     counter = RunCounter(runs, arguments.gold, metrics, arguments.options, None, reading, loading, cutting)
-    system = counter.system("candidate", candidate_runs)
-    return system, counter.system("baseline", baseline_runs) if baseline_runs else None
+    with keep_fields(rule.by for rule in policy.rules if rule.by):
+        system = counter.system("candidate", candidate_runs)
+        return system, counter.system("baseline", baseline_runs) if baseline_runs else None
 
 
 def _list_runs(text: str) -> list[Source]:

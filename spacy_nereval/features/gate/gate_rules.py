@@ -30,7 +30,7 @@ from ...evaluation.differences import (
     units_for_rare_loss,
 )
 from ...evaluation.error_list import transitions
-from ...evaluation.evidence import half_sample_evidence, run_evidence, swap_evidence
+from ...evaluation.evidence import Evidence, half_sample_evidence, run_evidence, swap_evidence
 from ...evaluation.pairs import align_runs, all_labels
 from ...evaluation.prediction_rates import RATE, prediction_rate
 from ...evaluation.resampling import Confidence, number_of_units
@@ -301,6 +301,7 @@ class RuleJudge:
         self.units: int | None = unit_numbers(first).number if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
         self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
+        self._computed: dict[tuple[Any, ...], Any] = {}  # what several rules rest on
 
     def row(self, rule: Rule) -> dict[str, Any]:
         """Return the row of a rule in the result: its verdict, and the numbers that decide it."""
@@ -415,16 +416,19 @@ class RuleJudge:
         if rule.kind == RATE_BETWEEN:
             return self._rate_estimate(rule, ours)
         if rule.kind not in AGAINST_BASELINE:
-            return self._score_estimate(subject, ours)
+            return self._score_estimate(rule, subject, ours)
         assert theirs is not None
-        return self._difference_estimate(subject, ours, theirs)
+        return self._difference_estimate(self._evidence(rule, subject, ours, theirs))
 
-    def _score_estimate(self, subject: Subject, runs: Sequence[Counts]) -> Estimate:
+    def _score_estimate(self, rule: Rule, subject: Subject, runs: Sequence[Counts]) -> Estimate:
         """Return the estimate of the candidate's score, with the interval that `score --confidence` gives."""
         from ...evaluation.intervals import run_intervals
 
         metric_counts = [counts.of([subject.metric]) for counts in runs]
-        table = run_intervals(metric_counts, self.confidence).metrics[subject.metric.name]
+        key = "intervals", rule.by, subject.metric.name, self.confidence.level
+        if key not in self._computed:
+            self._computed[key] = run_intervals(metric_counts, self.confidence)
+        table = self._computed[key].metrics[subject.metric.name]
         name = subject.score.name
         row = table["scores"][name] if subject.label is None else table["per_type"][subject.label][name]
         value = _mean_score(subject, metric_counts)
@@ -440,9 +444,9 @@ class RuleJudge:
             return NO_ESTIMATE
         return Estimate(rate.value, rate.low, rate.high, rate.k, rate.value)
 
-    def _difference_estimate(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Estimate:
+    def _difference_estimate(self, evidence: Evidence) -> Estimate:
         """Return the estimate of the difference from the baseline, above 0 if the candidate is better."""
-        evidence = next(self._evidence(subject, ours, theirs))
+        subject = evidence.subject
         baseline, score = evidence.values
         gap, low, high, differing, limit = score - baseline, math.nan, math.nan, None, 0.0
         if evidence.test:
@@ -460,14 +464,37 @@ class RuleJudge:
             gap, low, high = -gap, -high, -low
         return Estimate(gap, low, high, evidence.k, score, baseline, differing, limit, contributions)
 
-    def _evidence(self, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Iterator[Any]:
-        metrics = [subject.metric]
+    def _evidence(self, rule: Rule, subject: Subject, ours: Sequence[Counts], theirs: Sequence[Counts]) -> Evidence:
+        """Return the evidence on a difference. That on the scores of other rules is computed along with it."""
+        place = "evidence", rule.by, self.confidence.level
+        if (*place, subject.key) not in self._computed:
+            subjects = [subject] if rule.by else self._subjects_beside(subject)
+            for evidence in self._compute_evidence(subjects, ours, theirs):
+                self._computed[(*place, evidence.subject.key)] = evidence
+        result: Evidence = self._computed[(*place, subject.key)]
+        return result
+
+    def _subjects_beside(self, subject: Subject) -> list[Subject]:
+        """Return the scores of all rules that the evidence on one can include: all overall scores, or one score of all
+        labels."""
+        labels = all_labels(*self.ours, *(self.theirs or ()))
+        rules = [rule for rule in self.policy.rules if rule.kind in AGAINST_BASELINE and not rule.by]
+        subjects = {(other := self.subject_and_counts(rule)[0]).key: other for rule in rules}
+        if subject.label is None:
+            return [other for other in subjects.values() if other.label is None]
+        alike = (subjects.get((*subject.key[:2], label)) for label in labels)
+        return [other for other in alike if other]
+
+    def _compute_evidence(
+        self, subjects: Sequence[Subject], ours: Sequence[Counts], theirs: Sequence[Counts]
+    ) -> Iterator[Evidence]:
+        metrics = [*{subject.metric.name: subject.metric for subject in subjects}.values()]
         candidate, baseline = ([counts.of(metrics) for counts in runs] for runs in (ours, theirs))
         if candidate[0].collapsed:
-            return half_sample_evidence(baseline[0], candidate[0], [subject])
+            return half_sample_evidence(baseline[0], candidate[0], subjects)
         if len(candidate) == len(baseline) == 1:
-            return swap_evidence(baseline[0], candidate[0], [subject], self.confidence, LEAST_SWAPS)
-        return run_evidence(baseline, candidate, [subject], self.confidence)
+            return swap_evidence(baseline[0], candidate[0], subjects, self.confidence, LEAST_SWAPS)
+        return run_evidence(baseline, candidate, subjects, self.confidence)
 
     def _units_needed(self, estimate: Estimate, least: float, most: float) -> int | None:
         """Return about how many units would decide an undecided rule; None if that is not known."""

@@ -299,6 +299,23 @@ def junit(result: Mapping[str, Any]) -> bytes:
         elif row["counts_as"] in (WARN, FAIL):
             totals["skipped"] += 1
             SubElement(case, "skipped", message=visible(rule_sentence(row)))
+    return _suites(cases, totals)
+
+
+def junit_error(message: str) -> bytes:
+    """Return the JUnit XML of a gate that could not judge: one test case with an error.
+
+    >>> junit_error("gold.jsonl does not exist").decode().splitlines()[1]
+    '<testsuites tests="1" errors="1">'
+    """
+    cases = Element("testsuite", name="nereval gate")
+    case = SubElement(cases, "testcase", classname="gate", name="input")
+    SubElement(case, "error", message=visible(message))
+    return _suites(cases, {"tests": 1, "errors": 1})
+
+
+def _suites(cases: Element, totals: Mapping[str, int]) -> bytes:
+    """Return the XML of test cases with their totals."""
     suites = Element("testsuites", {name: str(number) for name, number in totals.items()})
     for name, number in totals.items():
         cases.set(name, str(number))

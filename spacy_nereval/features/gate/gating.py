@@ -13,6 +13,7 @@ from ...api.inputs import ItemReading, Items, documents_of, kept_items, reading_
 from ...api.scoring import counts_of, counts_of_documents, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.compression import format_extension
+from ...core.document_fields import keep_fields
 from ...evaluation.comparison import System
 from ...io.writing import atomic_file
 from ...metrics.registry import create, names
@@ -179,8 +180,8 @@ def gate(
         candidate: Predictions as `score` takes them, or counts. For a system that was
             trained several times, a table of its runs, {"run 1": pred, "run 2": pred}.
         baseline: The released model, for rules that compare: as `candidate`.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -210,29 +211,30 @@ def _count_systems(
     options: ItemReading,
 ) -> tuple[Policy, System, System | None]:
     """Return a policy, the candidate and the baseline, counted as the rules need it."""
-    reading = reading_of_items(**options)
-    runs_of_role = {
-        role: [(name, run, counts_of(run)) for name, run in runs_of(role, pred)]
-        for role, pred in (("candidate", candidate), ("baseline", baseline))
-        if role == "candidate" or pred is not None
-    }
-    stored_counts = next((counts for runs in runs_of_role.values() for *_, counts in runs if counts), None)
-    reading_in_units = reading if stored_counts else replace(reading, unit=policy.unit)
-    items, gold_items = kept_items(Items(policy.metrics, reading_in_units, text, tokens), gold)
-    systems: dict[str, System] = {}
-    for role, runs in runs_of_role.items():
-        run_counts, kept = [], None
-        for name, run, counts in runs:
-            if counts is None:
-                if gold_items is None:
-                    raise ValueError("gold is missing: expected the gold annotation, one item per document")
-                kept, chosen = documents_of(gold_items, run, items, name)
-                counts = counts_of_documents(
-                    kept, stored_counts.metrics if stored_counts else chosen.metrics, reading.spans_key
-                )
-            run_counts.append(counts)
-        systems[role] = System(role, run_counts, kept)
-    return policy, systems["candidate"], systems.get("baseline")
+    with keep_fields(rule.by for rule in policy.rules if rule.by):
+        reading = reading_of_items(**options)
+        runs_of_role = {
+            role: [(name, run, counts_of(run)) for name, run in runs_of(role, pred)]
+            for role, pred in (("candidate", candidate), ("baseline", baseline))
+            if role == "candidate" or pred is not None
+        }
+        stored_counts = next((counts for runs in runs_of_role.values() for *_, counts in runs if counts), None)
+        reading_in_units = reading if stored_counts else replace(reading, unit=policy.unit)
+        items, gold_items = kept_items(Items(policy.metrics, reading_in_units, text, tokens), gold)
+        systems: dict[str, System] = {}
+        for role, runs in runs_of_role.items():
+            run_counts, kept = [], None
+            for name, run, counts in runs:
+                if counts is None:
+                    if gold_items is None:
+                        raise ValueError("gold is missing: expected the gold annotation, one item per document")
+                    kept, chosen = documents_of(gold_items, run, items, name)
+                    counts = counts_of_documents(
+                        kept, stored_counts.metrics if stored_counts else chosen.metrics, reading.spans_key
+                    )
+                run_counts.append(counts)
+            systems[role] = System(role, run_counts, kept)
+        return policy, systems["candidate"], systems.get("baseline")
 
 
 class Plan(Shown):
@@ -328,8 +330,8 @@ def plan(
         difference: The difference from the baseline that is to be seen, in points; None for none.
         half_width: How far the interval of the score may reach on either side, in points; None for no such question.
         score: The score of the difference or of the half width, a score key or METRIC.SCORE.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

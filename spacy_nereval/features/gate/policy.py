@@ -11,12 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...core.arguments import MOST_POINTS
 from ...core.declaration import Metric, Score
 from ...core.messages import LISTED, LONGEST_REASON, is_finite_number, quote, shorten, spell_argument
 from ...evaluation.bounds import FEW_UNITS, Limits
 from ...evaluation.breakdown import parse_attribute
 from ...evaluation.conclusion import points_per_unit
 from ...evaluation.tested import Criterion, find_criterion
+from ...io.paths import check_is_file
 from ...io.units import parse_unit as parse_unit
 from ...metrics.registry import create_all
 
@@ -207,11 +209,11 @@ score = "strict_f"
 worse_by_at_most = 5
 undecided = "fail"
 
-[gate.rules.errors]
-# Of scores for which lower is better.
-score = "slot_error.ser"
-at_most = 60
-undecided = "warn"
+# A score for which lower is better. The released model has to be counted with this metric, too.
+# [gate.rules.errors]
+# score = "slot_error.ser"
+# at_most = 60
+# undecided = "warn"
 
 [gate.rules.predicted]
 # Predicted spans per gold span. Add label = "..." for one label.
@@ -239,11 +241,8 @@ def _is_unit(value: Any) -> bool:
 
 TEXT = _Key("a text in quotes", lambda value: isinstance(value, str) and bool(value))
 CONSEQUENCE = _Key(f"one of {', '.join(CONSEQUENCES)}", lambda value: isinstance(value, str) and value in CONSEQUENCES)
-FARTHEST = 1e9
-"""The greatest bound of a rule. Scores that are no ratios may have thousands of points."""
-
-POINTS = _Key("a number of points", lambda value: is_finite_number(value) and abs(value) <= FARTHEST)
-FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and 0 <= value <= FARTHEST)
+POINTS = _Key("a number of points", lambda value: is_finite_number(value) and abs(value) <= MOST_POINTS)
+FROM_0 = _Key("a number of points from 0 up", lambda value: is_finite_number(value) and 0 <= value <= MOST_POINTS)
 
 GATE = {
     "level": _Key(
@@ -287,7 +286,7 @@ RULE = {
             isinstance(value, (list, tuple))
             and len(value) == 2
             and all(map(is_finite_number, value))
-            and 0 <= value[0] < value[1] <= FARTHEST
+            and 0 <= value[0] < value[1] <= MOST_POINTS
         ),
     ),
     "required": _Key("true or false", lambda value: isinstance(value, bool)),
@@ -322,6 +321,7 @@ def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
         config, name = Config(dict(source)), "policy"
     else:
         name = str(source)
+        check_is_file(Path(source))
         try:
             text = _policy_text(Path(source))
             if problems := _section_problems(text):
@@ -406,12 +406,13 @@ def _parse_policy(config: Any, source: str) -> Policy:
         problems.append((("gate", "rules"), "expected one or more sections [gate.rules.NAME]"))
     settings = {key: value for key, value in section.items() if key != "rules"}
     problems += _key_problems(settings, GATE, ("gate",))
+    metrics = create_all(["all"])
     for name, rule in (rules if isinstance(rules, dict) else {}).items():
         place = ("gate", "rules", name)
         if not isinstance(rule, dict):
             problems.append((place, f"expected a section [gate.rules.{name}], not {shorten(repr(rule))}"))
         else:
-            problems += _key_problems(rule, RULE, place) or _rule_problems(rule, place)
+            problems += _key_problems(rule, RULE, place) or _rule_problems(rule, place, metrics)
     if not problems:
         problems += _family_problems(settings.get("families", {}), [*section["rules"]])
     if problems:
@@ -438,7 +439,7 @@ def _key_problems(section: Mapping[str, Any], keys: Mapping[str, _Key], place: t
     ]
 
 
-def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Problem]:
+def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...], metrics: Sequence[Metric]) -> list[Problem]:
     """Return the problems of a rule whose keys are valid one by one: contradictions and values unfit for its score."""
     kinds = [kind for kind in KINDS if kind in rule]
     if len(kinds) != 1:
@@ -456,7 +457,7 @@ def _rule_problems(rule: Mapping[str, Any], place: tuple[str, ...]) -> list[Prob
     if "score" not in rule:
         return [*problems, ((*place, "score"), "missing; expected a score key such as strict_f")]
     try:
-        score = rule_score(Rule(place[-1], kind, 0.0, rule["score"]), create_all(["all"])).score
+        score = rule_score(Rule(place[-1], kind, 0.0, rule["score"]), metrics).score
     except ValueError:
         return [
             *problems,

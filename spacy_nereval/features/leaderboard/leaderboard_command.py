@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import typer
 from typer import Argument, Option
 
-from ...cli.app import command
+from ...cli.app import Extension, command
 from ...cli.command_options import (
     DIGITS,
     JSON,
@@ -24,16 +25,18 @@ from ...cli.command_options import (
     Showing,
     check_suffix,
     chosen_confidence,
+    figure_option,
+    figure_place,
 )
-from ...cli.counting_documents import RunCounter
 from ...cli.guards import NamedInputs, check_lexicons
 from ...cli.metric_options import names_and_options
-from ...cli.printing import names_of_tables, print_result
+from ...cli.printing import chosen_figure, names_of_tables, print_result, progress_bar
 from ...cli.sources import Source, arguments_with_runs
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
     from ...counting.counts import Counts
+    from ...evaluation.resampling import Confidence
     from .ranking import Entry
 
 
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     "leaderboard",
     metric_options=True,
     view="spacy_nereval.features.leaderboard.leaderboard_view:LeaderboardView",
-    heading="Count and add up",
+    heading="Decide what to release",
 )
 def leaderboard_cli(
     ctx: typer.Context,
@@ -64,15 +67,27 @@ def leaderboard_cli(
         None,
         "--metrics",
         "-m",
-        help="Metrics or sets of metrics, separated by commas; systems are ranked by one of them. By default 'strict', "
-        "or the set 'papers' with --primary",
+        help="Metrics or sets of metrics, separated by commas. Systems are ranked by the first one, or by --primary; "
+        "the headline scores of the others follow. By default 'strict', or the metric of --primary",
         rich_help_panel="scoring",
+    ),
+    label: str | None = Option(
+        None, "--label", help="Label by whose score systems are ranked. By default by that of all labels"
     ),
     sort: str | None = Option(
         None, "--sort", help="Data set by whose scores systems are sorted. By default they are sorted by their means"
     ),
     train: str | None = TRAIN,
+    keep_counts: Path | None = Option(
+        None,
+        "--keep-counts",
+        metavar="DIR",
+        help="Folder for a count file of each file of predictions. They are used again as long as no file, option or "
+        "version has changed, so that a new system costs only itself",
+        file_okay=False,
+    ),
     output: Path | None = OUTPUT,
+    figure: str | None = figure_option("leaderboard"),
     tables: str | None = TABLES,
     digits: int = DIGITS,
 ) -> None:
@@ -86,23 +101,117 @@ def leaderboard_cli(
     Name the gold annotation and the systems of one data set, or a table or folder
     with those of several. By default systems are ranked by F of 'strict'.
     """
-    from .leaderboard_view import LeaderboardView
-    from .ranking import USUAL_METRIC, rank_systems
-
     names, options = names_and_options([*(systems or []), *ctx.args])
-    confidence = chosen_confidence(True, resampling)
-    showing = Showing(reading.format, tables, digits)
-    wanted = names_of_tables(showing, LeaderboardView)
-    folds = _systems_by_fold(gold, names, name or [])
-    runs = [run for systems_of_fold in folds.values() for _, of_system in systems_of_fold for run in of_system]
-    if output:
-        NamedInputs(map(str, (*runs, *(gold for _, _, gold in folds if gold)))).check_output(output)
-    check_suffix("--output", output, *JSON)
-    usual = metrics is None and testing.primary is None and not options and not any(run.has_counts for run in runs)
-    how = (options, train, reading, loading, Cutting())
-    boards = _count_systems(folds, USUAL_METRIC if usual else metrics, how, output)
-    result = rank_systems(boards, confidence, **testing._asdict(), sort=sort)
-    print_result(LeaderboardView(result), wanted, showing, output)
+    rank_and_print(
+        _systems_by_fold(gold, names, name or []),
+        (metrics, options, train, reading, loading, Cutting()),
+        chosen_confidence(True, resampling),
+        Showing(reading.format, tables, digits),
+        Files(output, figure, keep_counts, gold if gold.is_dir() else None),
+        {**testing._asdict(), "label": label, "sort": sort},
+    )
+
+
+class Files(NamedTuple):
+    """The files of a leaderboard.
+
+    Attributes:
+        output: JSON file for the result.
+        figure: The value of `--figure`.
+        keep_counts: The folder in which counts are kept.
+        folder: The folder with the data sets, if there is one.
+    """
+
+    output: Path | None = None
+    figure: str | None = None
+    keep_counts: Path | None = None
+    folder: Path | None = None
+
+    def check(self, folds: Folds) -> None:
+        """Raise ValueError if something is written to a file or folder that is read."""
+        inputs = NamedInputs(map(str, filter(None, [self.folder, *_sources(folds), *(gold for _, _, gold in folds)])))
+        for path in (self.output, self.figure and figure_place(self.figure)[1], self.keep_counts):
+            if path:
+                inputs.check_output(path)
+
+
+def rank_and_print(
+    folds: Folds,
+    how: tuple[Any, ...],
+    confidence: Confidence | None,
+    showing: Showing,
+    files: Files,
+    ranking: Mapping[str, Any] = {},
+) -> None:
+    """Count systems, rank them, write the files asked for, and print the tables.
+
+    Args:
+        folds: The systems of each fold.
+        how: What `RunCounter` takes after the gold annotation: metrics, their options, and how files are read.
+        confidence: The settings of intervals and tests.
+        showing: Which tables are printed, and how.
+        files: What is written, and kept.
+        ranking: Further arguments of `rank_systems`.
+    """
+    from .leaderboard_view import LeaderboardView
+    from .ranking import metric_to_rank_by, rank_systems
+
+    wanted, figure = names_of_tables(showing, LeaderboardView), chosen_figure(files.figure, LeaderboardView)
+    files.check(folds)
+    check_suffix("--output", files.output, *JSON)
+    metrics, *more = how
+    if metrics is None and not any(run.has_counts for run in _sources(folds)):
+        metrics = metric_to_rank_by(ranking.get("primary"))
+    boards = _count_systems(folds, (metrics, *more), files.keep_counts, files.output)
+    result = rank_systems(boards, confidence, **ranking, watch=_with_progress)
+    print_result(LeaderboardView(result), wanted, showing, files.output, figure)
+
+
+def _sources(folds: Folds) -> list[Source]:
+    """Return the training runs of all systems of all folds."""
+    return [run for systems in folds.values() for _, runs in systems for run in runs]
+
+
+@dataclass(frozen=True)
+class ScoreSystems(Extension):
+    """Scores several systems after one gold annotation, as `leaderboard` ranks them."""
+
+    help: ClassVar[str] = """
+    With several systems after the gold annotation, A B C, each also as NAME=FILE,
+    they are ranked in one table, as 'nereval leaderboard' does.
+    """
+
+    refusals: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("breakdown", "scores of documents", "scores of predictions", "average"),
+        "{asked} is given with several systems, which are ranked in one table: score the system that it is about alone",
+    )
+
+    def score(
+        self,
+        gold: Path,
+        names: Sequence[str],
+        how: tuple[Any, ...],
+        confidence: Confidence,
+        showing: Showing,
+        output: Path | None,
+        figure: str | None,
+    ) -> None:
+        """Rank systems and print them.
+
+        Args:
+            gold: The gold annotation, or a count file.
+            names: The systems, as arguments.
+            how, confidence, showing: As for `rank_and_print`.
+            output: JSON file for the result.
+            figure: The value of `--figure`.
+        """
+        rank_and_print(_systems_by_fold(gold, names, []), how, confidence, showing, Files(output, figure))
+
+
+def _with_progress(items: Iterable[Any], number: int) -> Iterable[Any]:
+    """Return the items, with a progress bar if the output is a terminal."""
+    progress: Iterable[Any] = progress_bar(items, total=number, unit=" pairs")
+    return progress
 
 
 Folds = Mapping[tuple[str, str, Path | None], Sequence[tuple[str, Sequence[Source]]]]
@@ -122,7 +231,7 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
         OSError: A table cannot be read.
     """
     from ...core.compression import format_extension
-    from .listed_systems import FILES, read_folder, read_table
+    from .listed_systems import FILES, group_by_fold, read_folder, read_table
 
     first = Source(gold)
     if names or first.has_counts:
@@ -141,41 +250,33 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
             f"{gold} is the only argument: name systems after the gold annotation; or give a table "
             f"({', '.join(FILES)}) or a folder of several data sets"
         )
-    folds: dict[tuple[str, str, Path | None], dict[str, list[Source]]] = {}
-    golds: dict[tuple[str, str], Path | None] = {}
-    for entry in listed:
-        other = golds.setdefault((entry.data_set, entry.fold), entry.gold)
-        if other != entry.gold:
-            raise ValueError(
-                f"{gold}: {entry.data_set} has two gold annotations, {other} and {entry.gold}: give all its systems "
-                "the same one, or name folds in a column `fold`"
-            )
-        runs = folds.setdefault((entry.data_set, entry.fold, entry.gold), {}).setdefault(entry.system, [])
-        runs.append(Source(entry.predictions))
-    return {fold: [*systems.items()] for fold, systems in folds.items()}
+    return {
+        fold: [(name, [Source(entry.predictions) for entry in runs]) for name, runs in systems.items()]
+        for fold, systems in group_by_fold(listed, str(gold)).items()
+    }
 
 
 def _count_systems(
-    folds: Folds, metrics: str | None, how: tuple[Any, ...], output: Path | None
+    folds: Folds, how: tuple[Any, ...], keep: Path | None, output: Path | None
 ) -> dict[str, dict[str, Entry]]:
     """Return the entry of each system, by data set and system.
 
     Args:
         folds: The systems of each fold.
-        metrics: The value of `--metrics`.
-        how: What `RunCounter` takes after the metrics.
+        how: What `RunCounter` takes after the gold annotation.
+        keep: The folder in which counts are kept; None to keep none.
         output: The file for the result, which must not be a lexicon of a metric.
     """
+    from .kept_counts import KeepingCounter
     from .ranking import Entry, entries_of_folds
 
     counted: dict[str, dict[str, dict[str, list[Counts]]]] = {}
     for (data_set, fold, gold), systems in folds.items():
         try:
-            counter = RunCounter([run for _, runs in systems for run in runs], gold, metrics, *how)
+            counter = KeepingCounter(keep, [run for _, runs in systems for run in runs], gold, *how)
             check_lexicons(counter.metrics, output)
             counted.setdefault(data_set, {})[fold] = {
-                name: [counter.count(run, name if len(runs) == 1 else f"{name}, {run}")[0] for run in runs]
-                for name, runs in systems
+                name: counter.counts_of_runs(name, runs) for name, runs in systems
             }
         except ValueError as error:
             raise ValueError(f"{data_set}: {error}" if len(folds) > 1 else str(error)) from None

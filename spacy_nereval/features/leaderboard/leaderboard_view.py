@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -10,10 +10,11 @@ from ...core.messages import join_names
 from ...evaluation.bounds import FEW, FEW_UNITS
 from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
-from ...reporting.remarks import few_runs
-from ...reporting.result_table import TOP, Cell, Cost, Estimate, PValue, ResultTable, direction, number_text
+from ...reporting.figures import MEAN, Figure, leaderboard_figure
+from ...reporting.remarks import few_runs, many
+from ...reporting.result_table import TOP, Cell, Cost, Estimate, Percent, PValue, ResultTable, direction, number_text
 from ...reporting.score_tables import interval, p_value, value_cell
-from ...reporting.view import Finding, Makers, View
+from ...reporting.view import Figures, Finding, Makers, View
 
 
 class LeaderboardView(View):
@@ -24,39 +25,49 @@ class LeaderboardView(View):
         warnings: Lines on labels, shown before the tables.
     """
 
-    at_terminal: ClassVar[Sequence[str]] = ("leaderboard",)
-    usual: ClassVar[Sequence[str]] = ("leaderboard", "pairs", "better")
+    at_terminal: ClassVar[Sequence[str]] = ("leaderboard", "further")
+    usual: ClassVar[Sequence[str]] = ("leaderboard", "further", "pairs", "better")
 
     def __init__(self, result: Mapping[str, Any], warnings: Sequence[str] = ()) -> None:
         self.result: Mapping[str, Any] = result
         self._warnings = warnings
         self._unit = row_unit(result)
-        name = f"{result['metric']} {result['score']}"
-        self._score = name if result["higher_is_better"] else Cost(name)
+        self._score = _score_name(result, result.get("label"))
         self._boards: Sequence[Row] = result["data_sets"]
 
     def leaderboard(self) -> Iterator[ResultTable]:
         """Yield the score and the rank of each system on each data set, and the mean of each system."""
-        cells = [{row["system"]: row for row in board["scores"]} for board in self._boards]
-        means = {row["system"]: row for row in self.result["means"]}
-        best_mean = next(iter(means), None)
+        yield self._scores_table("Leaderboard by", self.result, self._score, ranked=True)
+
+    def further(self) -> Iterator[ResultTable]:
+        """Yield a table without ranks for the headline of each further metric, in the order of the leaderboard."""
+        for scores in self.result.get("further", ()):
+            yield self._scores_table("By", scores, _score_name(scores, self.result.get("label")))
+
+    def _scores_table(self, title: str, scores: Row, name: str, *, ranked: bool = False) -> ResultTable:
+        """Return a table of systems with a column for each data set, with the rank after it, and one for the mean."""
+        boards, unit = scores["data_sets"], row_unit(scores)
+        cells = [{row["system"]: row for row in board["scores"]} for board in boards]
+        means = {row["system"]: row for row in scores["means"]}
         rows: list[list[Cell]] = []
         for system in self.result["systems"]:
             row: list[Cell] = [system]
-            for board, of_board in zip(self._boards, cells):
-                if system in of_board:
-                    row += [self._cell(of_board[system], board), rank_text(of_board[system]["rank"])]
-                else:
-                    row += [None, None]
+            for of_board in cells:
+                of_system = of_board.get(system)
+                row.append(of_system and _estimate(of_system, unit, best=of_system is _best(of_board.values())))
+                if ranked:
+                    row.append(of_system and rank_text(of_system["rank"]))
             if means:
-                row.append(self._estimate(means[system], best=system == best_mean) if system in means else None)
+                row.append(
+                    _estimate(means[system], unit, best=system == next(iter(means))) if system in means else None
+                )
             rows.append(row)
-        columns = {board["data_set"]: f"{board['data_set']} rank" for board in self._boards}
-        columns = columns if len(columns) > 1 else {self.result["score"]: "rank"}
-        header = ["system", *chain.from_iterable(columns.items())]
-        short = dict.fromkeys(columns.values(), "rank")
-        title = f"Leaderboard by {self._score}"
-        yield ResultTable(title, [*header, *["mean"] * bool(means)], rows, note=direction(self._score), short=short)
+        names = [board["data_set"] for board in boards] if len(boards) > 1 else [scores["score"]]
+        ranks = {name: f"{name} rank" for name in names} if len(boards) > 1 else {names[0]: "rank"}
+        header = ["system", *chain.from_iterable((name, ranks[name]) if ranked else (name,) for name in names)]
+        header += ["mean"] * bool(means)
+        short = dict.fromkeys(ranks.values(), "rank") if ranked else {}
+        return ResultTable(f"{title} {name}", header, rows, note=direction(name), short=short)
 
     def cells(self) -> Iterator[ResultTable]:
         """Yield a row for each data set and system; with folds, also the mean and the deviation over folds."""
@@ -65,7 +76,7 @@ class LeaderboardView(View):
         for board in self._boards:
             for row in board["scores"]:
                 top = None if row["top"] is None else "yes" if row["top"] else "no"
-                cell = self._estimate(row)
+                cell = _estimate(row, self._unit)
                 folds = [row.get("folds"), *(value_cell(row.get(f"fold_{n}"), self._unit) for n in ("mean", "sd"))]
                 about = [board["data_set"], row["system"], row["runs"]]
                 rows.append([*about, cell, *(row["rank"] or [None, None]), top, *(folds if folded else [])])
@@ -79,7 +90,7 @@ class LeaderboardView(View):
             [
                 board["data_set"],
                 *reversed(pair["systems"]),
-                self._estimate(pair | dict(zip(("low", "high"), pair["interval"])), "difference"),
+                _estimate(pair | dict(zip(("low", "high"), pair["interval"])), self._unit, "difference"),
                 p_value(pair, "p", board),
                 p_value(pair, "p_holm", board),
                 "yes" if pair["shown"] else "no",
@@ -101,27 +112,36 @@ class LeaderboardView(View):
         ]
         yield ResultTable("Better in at least so many data sets", ["system", "than", "at least", "of"], rows)
 
-    makers: ClassVar[Makers] = {"leaderboard": leaderboard, "cells": cells, "pairs": pairs, "better": better}
+    makers: ClassVar[Makers] = {
+        "leaderboard": leaderboard,
+        "further": further,
+        "cells": cells,
+        "pairs": pairs,
+        "better": better,
+    }
 
-    def _cell(self, row: Row, board: Row) -> float | Estimate | None:
-        best = row["system"] == next((other["system"] for other in board["scores"] if other["rank"]), None)
-        return self._estimate(row, top=bool(row["top"]), best=best)
+    def _figure(self) -> Figure:
+        """Return a figure of the scores on each data set with their intervals, in the order of the means."""
+        columns = {
+            board["data_set"]: {
+                row["system"]: _estimate(row, self._unit) for row in board["scores"] if row["value"] is not None
+            }
+            for board in self._boards
+        }
+        if self.result["means"]:
+            columns[MEAN] = {row["system"]: _estimate(row, self._unit) for row in self.result["means"]}
+        return leaderboard_figure(self.result["systems"], columns, f"{self._score}{', %' * (self._unit is Percent)}")
 
-    def _estimate(
-        self, row: Row, key: str = "value", *, top: bool = False, best: bool = False
-    ) -> float | Estimate | None:
-        value, bounds = value_cell(row[key], self._unit), interval([row["low"], row["high"]], self._unit)
-        if value is None or bounds is None:
-            return value
-        return Estimate(value, *bounds, row.get("flag") == FEW, top, best)
+    figures: ClassVar[Figures] = {"leaderboard": _figure}
 
     def findings(self) -> list[Finding]:
         """Return the finding on the mean, or on the top group of a single data set."""
-        if not self.result["means"]:
+        if not (means := self.result["means"]):
             return [self._top_group(self._boards[0])]
-        best = self.result["means"][0]
-        mean = number_text(self._estimate(best))
-        sentence = f"{best['system']} has the best mean by {self._score} over {len(self._boards)} data sets: {mean}"
+        mean, number = number_text(_estimate(means[0], self._unit)), len(self._boards)
+        sentence = f"{means[0]['system']} has the best mean by {self._score} over {number} data sets: {mean}"
+        if len(means) < len(self.result["systems"]):
+            sentence += f", of the {many(len(means), 'system')} that all of them have"
         return [Finding("headline", visible(sentence), is_named=True)]
 
     def _top_group(self, board: Row) -> Finding:
@@ -174,6 +194,25 @@ class LeaderboardView(View):
                     f"⚠ No tests on {board['data_set']}: its counts are collapsed and keep no documents to swap."
                 )
         return [*map(visible, lines)]
+
+
+def _score_name(scores: Row, label: str | None) -> str:
+    """Return the name of a score, for titles and sentences."""
+    name = " ".join(filter(None, [scores["metric"], scores["score"], label and f"of {visible(label)}"]))
+    return name if scores["higher_is_better"] else Cost(name)
+
+
+def _best(rows: Iterable[Row]) -> Row | None:
+    """Return the best of the rows that are the best first: the first one that is ranked, or without ranks not few."""
+    return next((row for row in rows if row.get("rank") or ("rank" not in row and row["flag"] != FEW)), None)
+
+
+def _estimate(row: Row, unit: type[float], key: str = "value", *, best: bool = False) -> float | Estimate | None:
+    """Return the value of a row with its bounds, marked if it is in the top group, or the best one."""
+    value, bounds = value_cell(row[key], unit), interval([row["low"], row["high"]], unit)
+    if value is None or bounds is None:
+        return value
+    return Estimate(value, *bounds, row.get("flag") == FEW, key == "value" and bool(row.get("top")), best)
 
 
 def rank_text(rank: Sequence[int] | None) -> str | None:

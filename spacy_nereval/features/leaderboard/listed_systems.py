@@ -50,19 +50,34 @@ def read_table(path: Path) -> list[Listed]:
         OSError: The file cannot be read.
     """
     check_is_file(path)
+    return list_rows(_rows(path), str(path), path.parent)
+
+
+def list_rows(rows: Iterable[Mapping[Any, Any]], path: str, folder: Path = Path()) -> list[Listed]:
+    """Return the rows of a table.
+
+    Args:
+        rows: The rows, with the columns `COLUMNS`. None, "" and NaN are no value.
+        path: The name of the table, for errors.
+        folder: The folder of the files that the table names.
+
+    Raises:
+        ValueError: As for `read_table`.
+    """
     listed: list[Listed] = []
-    for number, row in enumerate(_rows(path), 1):
-        values = {str(name).strip().lower().replace("_", " "): value for name, value in row.items()}
+    for number, row in enumerate(rows, 1):
+        given = {str(name).strip().lower().replace("_", " "): value for name, value in row.items()}
+        values = {name: None if value != value else value for name, value in given.items()}  # NaN of a frame
         lacking = [name for name in COLUMNS if values.get(name) in (None, "") and name != "gold"]
         if lacking or "gold" not in values:
             raise ValueError(
                 f"{path}, row {number}: no {join_names(lacking or ['gold'])}; expected a table with the columns "
                 f"{', '.join(COLUMNS)}, and {' and '.join(OPTIONAL)} if there are any"
             )
-        gold = path.parent / str(values["gold"]) if values["gold"] else None
-        file = path.parent / str(values["predictions"])
+        gold = folder / str(values["gold"]) if values["gold"] else None
+        file = folder / str(values["predictions"])
         predictions = str(file if file.exists() else values["predictions"])
-        parts = (str(values.get(name) or "") for name in OPTIONAL)
+        parts = ("" if values.get(name) is None else str(values[name]) for name in OPTIONAL)
         entry = Listed(str(values["data set"]), gold, str(values["system"]), predictions, *parts)
         if any(_place(entry) == _place(other) for other in listed):
             raise ValueError(
@@ -73,6 +88,61 @@ def read_table(path: Path) -> list[Listed]:
     if not listed:
         raise ValueError(f"{path} has no rows: expected a table with the columns {', '.join(COLUMNS)}")
     return listed
+
+
+def group_by_fold(listed: Iterable[Listed], path: str) -> dict[tuple[str, str, Path | None], dict[str, list[Listed]]]:
+    """Return the rows of each system, one for each training run, by data set, fold and gold annotation.
+
+    Args:
+        listed: What a table or a folder lists.
+        path: Its name, for errors.
+
+    Raises:
+        ValueError: A data set, or a fold of it, has two gold annotations.
+    """
+    folds: dict[tuple[str, str, Path | None], dict[str, list[Listed]]] = {}
+    golds: dict[tuple[str, str], Path | None] = {}
+    for entry in listed:
+        other = golds.setdefault((entry.data_set, entry.fold), entry.gold)
+        if other != entry.gold:
+            raise ValueError(
+                f"{path}: {entry.data_set} has two gold annotations, {other} and {entry.gold}: give all its systems "
+                "the same one, or name folds in a column `fold`"
+            )
+        folds.setdefault((entry.data_set, entry.fold, entry.gold), {}).setdefault(entry.system, []).append(entry)
+    return folds
+
+
+def read_data_sets(given: Any) -> dict[str, Any] | None:
+    """Return data sets as the function `leaderboard` takes them; None if they are not listed.
+
+    Args:
+        given: A folder, the path of a table, or a frame.
+
+    Raises:
+        ValueError: As for `read_folder`, `read_table` and `group_by_fold`.
+        OSError: The table cannot be read.
+    """
+    if isinstance(given, (str, Path)):
+        where = str(given)
+        is_table = format_extension(Path(given)) in FILES
+        listed = read_table(Path(given)) if is_table and not Path(given).is_dir() else read_folder(Path(given))
+    elif hasattr(given, "columns"):  # a frame of pandas or polars
+        rows = given.to_dicts() if hasattr(given, "to_dicts") else given.to_dict("records")
+        where, listed = "the table", list_rows(rows, "the table")
+    else:
+        return None
+    data_sets: dict[str, Any] = {}
+    for (data_set, fold, gold), systems in group_by_fold(listed, where).items():
+        runs_of_systems = {
+            name: {entry.run: entry.predictions for entry in runs} if len(runs) > 1 else runs[0].predictions
+            for name, runs in systems.items()
+        }
+        if fold:
+            data_sets.setdefault(data_set, {})[fold] = gold, runs_of_systems
+        else:
+            data_sets[data_set] = gold, runs_of_systems
+    return data_sets
 
 
 def _place(entry: Listed) -> tuple[str, ...]:
@@ -106,6 +176,8 @@ def read_folder(folder: Path) -> list[Listed]:
     Raises:
         ValueError: There is no such data set, or one has no gold annotation or no system.
     """
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is neither a folder of data sets nor a table of them ({', '.join(FILES)})")
     listed: list[Listed] = []
     for data_set in sorted(path for path in folder.iterdir() if path.is_dir()):
         files = {path: path.name.partition(".")[0] for path in sorted(data_set.iterdir()) if path.name[:1] not in "._"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from math import comb
 from operator import add
 from typing import Any, NamedTuple
@@ -20,19 +20,44 @@ from ...counting.table import sum_counts
 from ...evaluation.bounds import FEW
 from ...evaluation.comparison import difference_row
 from ...evaluation.differences import number_of_swaps
-from ...evaluation.evidence import run_evidence, swap_evidence
+from ...evaluation.evidence import Evidence, run_evidence, swap_evidence_of_pairs
 from ...evaluation.intervals import run_intervals
-from ...evaluation.pairs import align_runs
+from ...evaluation.pairs import align_runs, all_labels
 from ...evaluation.resampling import Confidence, Units, is_enumerable
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
-from ...evaluation.tested import PRIMARY, Subject, count_data_sets, families, find_primary, holm
+from ...evaluation.tested import (
+    PRIMARY,
+    SECONDARY,
+    Subject,
+    add_missing_metric,
+    count_data_sets,
+    families,
+    find_primary,
+    holm,
+    label_score,
+    subjects,
+)
 from ...evaluation.variance import mean_of_runs
+from ...metrics.registry import create_all
 
 Result = dict[str, Any]
 
 USUAL_METRIC = "strict"
 """What systems are ranked by, if neither metrics nor a score are chosen."""
+
+
+def metric_to_rank_by(primary: str | None) -> str:
+    """Return the name of the metric of a score, METRIC.SCORE or its score key; by default the usual one.
+
+    >>> metric_to_rank_by(None), metric_to_rank_by("fair_f")
+    ('strict', 'fair')
+    """
+    if primary is None:
+        return USUAL_METRIC
+    metrics = add_missing_metric(primary, create_all())
+    chosen = find_primary(metrics, families(metrics, primary))
+    return chosen[0].name if chosen else USUAL_METRIC
 
 
 class Entry(NamedTuple):
@@ -70,14 +95,23 @@ def entries_of_folds(folds: Mapping[str, Mapping[str, Sequence[Counts]]]) -> dic
 Boards = Mapping[str, Mapping[str, Entry]]
 """The entry of each system, by the names of the data set and of the system."""
 
+Watch = Callable[[Iterable[Any], int], Iterable[Any]]
+"""Shows the progress of an iteration over so many items, and yields them."""
+
+
+def _unwatched(items: Iterable[Any], number: int) -> Iterable[Any]:
+    return items
+
 
 def rank_systems(
     boards: Boards,
     confidence: Confidence | None = None,
     *,
     primary: str | None = None,
+    label: str | None = None,
     trials: int | None = None,
     sort: str | None = None,
+    watch: Watch = _unwatched,
 ) -> Result:
     """Return the scores of systems on data sets, with intervals, ranks and means.
 
@@ -88,15 +122,18 @@ def rank_systems(
         boards: The counts; those of one data set are of the same documents, with the same gold annotation.
         confidence: The level of intervals and tests, and the seed of swaps.
         primary: The score, METRIC.SCORE or its score key; by default the headline of the first metric.
+        label: The label by whose score systems are ranked; by default they are ranked by the score of all labels.
         trials: The number of swaps; by default enough for the number of pairs.
         sort: The data set by whose scores systems are sorted; by default they are sorted by their means.
+        watch: Given the evidence of all pairs of a data set as it is made, and their number; yields it unchanged.
 
     Returns:
         A result in plain Python, with None where something is undefined. "systems": the names, in the order of the
         means, or of the scores on a single data set, best first. "data_sets": for each its size, a row per system
         under "scores" ("value", "low", "high", "flag", the "rank" from the best to the worst one possible, and whether
         the system is in the "top" group), and a row per pair under "pairs". "means": a row per system that every data
-        set has. "better": in at least how many data sets a system is better than another.
+        set has. "further": the headline score of each further metric, with values, intervals and means but without
+        ranks. "better": in at least how many data sets a system is better than another.
 
     Raises:
         ValueError: There is no data set or no such score, systems of a data set were counted on different documents or
@@ -111,8 +148,12 @@ def rank_systems(
     if first is None:
         raise ValueError("there is no system to rank: expected one or more data sets with one or more systems each")
     metrics = first.counts[0].metrics
-    subject = _primary_subject(metrics, primary)
-    data_sets = [_rank_on(name, board, subject, confidence, trials) for name, board in boards.items()]
+    subject, *further = _subjects(metrics, primary, label)
+    further = [other for other in further if _is_counted_everywhere(other.metric, boards)]
+    if label is not None:
+        _check_label(label, boards)
+    ranked = [_rank_on(name, board, [subject, *further], confidence, trials, watch) for name, board in boards.items()]
+    data_sets = [data_set for data_set, _ in ranked]
     means = _means(data_sets, subject.score)
     if sort is not None and sort not in boards:
         raise ValueError(f"{spell_argument('sort', sort)}: {describe_unknown(sort, boards, 'data set')}")
@@ -123,14 +164,16 @@ def rank_systems(
         {
             "signature": _signature(first.counts[0].of([subject.metric]), subject, data_sets, confidence),
             "version": __version__,
-            "metric": subject.metric.name,
-            "score": subject.score.name,
-            "score_unit": subject.score.unit,
-            "higher_is_better": subject.score.higher_is_better,
+            **_score_fields(subject),
+            "label": label,
             "confidence": {"level": confidence.level, "seed": confidence.seed},
             "systems": systems,
             "data_sets": data_sets,
             "means": means,
+            "further": [
+                _further_scores(other, [(data_set["data_set"], rows[k]) for data_set, rows in ranked])
+                for k, other in enumerate(further)
+            ],
             "better": _better_in(data_sets, systems, confidence.level),
         }
     )
@@ -141,41 +184,94 @@ def _signature(counts: Counts, subject: Subject, data_sets: Sequence[Result], co
     """Return the signature: that of the first counts, with the documents of all data sets, and how they are tested."""
     swaps = {f"{'all ' * board['exact']}{board['swaps']}" for board in data_sets if board["swaps"]}
     units = ",".join(sorted({board["unit"] for board in data_sets}))
-    parts = [f"score:{subject.score.name}", f"sets:{len(data_sets)}"]
+    parts = [f"score:{subject.score.name}", *([f"label:{subject.label}"] if subject.label is not None else [])]
+    parts.append(f"sets:{len(data_sets)}")
     parts += [f"seed:{confidence.seed},level:{confidence.level},unit:{units}", *(f"swaps:{n}" for n in sorted(swaps))]
     return signature(counts, *parts, documents=sum(board["documents"] for board in data_sets))
 
 
-def _primary_subject(metrics: Sequence[Metric], primary: str | None) -> Subject:
-    chosen = find_primary(metrics, families(metrics, primary, ()))
+def _subjects(metrics: Sequence[Metric], primary: str | None, label: str | None) -> list[Subject]:
+    """Return the score to rank by, then the headline of each further metric; with a label, the scores of the label."""
+    family = families(metrics, primary)
+    chosen = find_primary(metrics, family)
     if chosen is None:
         names = ", ".join(metric.name for metric in metrics)
         raise ValueError(f"none of the metrics {names} has a score to rank by: choose one with a headline")
-    metric, score = chosen
-    return Subject(metric, score, None, PRIMARY)
+    others = [(s.metric, s.score) for s in subjects(metrics, family) if s.family == SECONDARY]
+    return [
+        Subject(metric, score if label is None else label_score(metric, score.name), label, PRIMARY)
+        for metric, score in (chosen, *others)
+        if label is None or metric.label_scores
+    ]
+
+
+def _is_counted_everywhere(metric: Metric, boards: Boards) -> bool:
+    """Return whether all systems of all data sets were counted by a metric, with the same settings."""
+    return not any(
+        Counts([metric]).differences(Counts(m for m in counts.metrics if m.name == metric.name))
+        for board in boards.values()
+        for entry in board.values()
+        for counts in entry.counts
+    )
+
+
+def _check_label(label: str, boards: Boards) -> None:
+    """Raise ValueError if no data set has a label."""
+    labels = {
+        *all_labels(*(counts for board in boards.values() for entry in board.values() for counts in entry.counts))
+    }
+    if label not in labels:
+        raise ValueError(f"{spell_argument('label', label)}: {describe_unknown(label, sorted(labels), 'label')}")
+
+
+def _score_fields(subject: Subject) -> Result:
+    """Return the fields of a result that say what its scores are."""
+    return {
+        "metric": subject.metric.name,
+        "score": subject.score.name,
+        "score_unit": subject.score.unit,
+        "higher_is_better": subject.score.higher_is_better,
+    }
+
+
+def _further_scores(subject: Subject, data_sets: Sequence[tuple[str, list[Result]]]) -> Result:
+    """Return the values and means of a score by which systems are not ranked."""
+    boards = [{"data_set": name, "scores": rows} for name, rows in data_sets]
+    return {**_score_fields(subject), "data_sets": boards, "means": _means(boards, subject.score)}
 
 
 def _rank_on(
-    name: str, board: Mapping[str, Entry], subject: Subject, confidence: Confidence, trials: int | None
-) -> Result:
-    """Return the scores, tests and ranks of the systems of one data set."""
+    name: str,
+    board: Mapping[str, Entry],
+    wanted: Sequence[Subject],
+    confidence: Confidence,
+    trials: int | None,
+    watch: Watch,
+) -> tuple[Result, list[list[Result]]]:
+    """Return the scores, tests and ranks of the systems of one data set by the first of the scores that are wanted, and
+    the rows of each of the other scores."""
+    subject, *further = wanted
     try:
-        runs = _aligned(board, subject.metric)
+        runs = _aligned(board, [subject.metric for subject in wanted])
         first = next(iter(runs.values()))[0]
         if trials is not None:
             first.check_documents(f"permutation tests ({spell_argument('trials')})")
-        rows = [_score_row(system, board[system], counts, subject, confidence) for system, counts in runs.items()]
-        rows = _best_first(rows, subject.score)
+        rows_of_systems = [
+            _score_rows(system, board[system], counts, wanted, confidence) for system, counts in runs.items()
+        ]
+        rows, *others = (_best_first(column, of.score) for of, column in zip(wanted, zip(*rows_of_systems)))
+        runs = {system: [counts.of([subject.metric]) for counts in of_system] for system, of_system in runs.items()}
         ranked = [row["system"] for row in reversed(rows) if _is_ranked(row)]
         trials = trials or number_of_swaps(max(comb(len(ranked), 2), 1))
-        pairs = _test_pairs(runs, ranked, subject, confidence, trials)
+        pairs = _test_pairs(runs, ranked, subject, confidence, trials, watch)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     _add_ranks(rows, pairs)
+    first = next(iter(runs.values()))[0]
     units = None if first.collapsed else len(Units(first))
     swapped = any(pair["runs"] == [1, 1] for pair in pairs)
     exact = units is not None and is_enumerable(units, trials)
-    return {
+    data_set = {
         "data_set": name,
         "signature": signature(first),
         "documents": first.documents,
@@ -189,43 +285,50 @@ def _rank_on(
         "scores": rows,
         "pairs": pairs,
     }
+    return data_set, others
 
 
-def _aligned(board: Mapping[str, Entry], metric: Metric) -> dict[str, list[Counts]]:
-    """Return the counts of all systems of a data set, of the same documents in the same order, of one metric."""
+def _aligned(board: Mapping[str, Entry], metrics: Sequence[Metric]) -> dict[str, list[Counts]]:
+    """Return the counts of all systems of a data set, of the same documents in the same order, of some metrics."""
     if not board:
         raise ValueError("there is no system")
     first, result = next(iter(board.values())).counts[0], {}
-    counted = [counted for counted in first.metrics if counted.name == metric.name]
-    if differences := Counts([metric]).differences(Counts(counted)):
+    names = [metric.name for metric in metrics]
+    counted = [next((metric for metric in first.metrics if metric.name == name), None) for name in names]
+    if differences := Counts(metrics).differences(Counts(filter(None, counted))):
         raise ValueError(f"it was not counted as the first data set was: {differences}")
     for system, entry in board.items():
         try:
-            result[system] = [counts.of([metric]) for counts in align_runs(first, system, entry.counts)]
+            result[system] = [counts.of(metrics) for counts in align_runs(first, system, entry.counts)]
         except ValueError as error:
             raise ValueError(f"{system}: {error}") from None
     return result
 
 
-def _score_row(system: str, entry: Entry, runs: Sequence[Counts], subject: Subject, confidence: Confidence) -> Result:
-    """Return the score of a system on a data set with its interval; of folds, also their mean and deviation."""
-    key = subject.score.name
-    interval = run_intervals(runs, confidence).metrics[subject.metric.name]["scores"].get(key, {})
-    row = {"system": system, "value": float(mean_of_runs([_score(counts, subject) for counts in runs]))}
-    row |= {name: interval.get(name) for name in ("low", "high", "k", "flag")} | {"runs": len(runs)}
-    if entry.folds:
-        values = np.array([_score(counts, subject) for counts in entry.folds.values()])
-        row |= {
-            "folds": len(values),
-            "fold_mean": values.mean(),
-            "fold_sd": values.std(ddof=1) if len(values) > 1 else None,
-        }
-    return row
+def _score_rows(
+    system: str, entry: Entry, runs: Sequence[Counts], wanted: Sequence[Subject], confidence: Confidence
+) -> list[Result]:
+    """Return the scores of a system on a data set with their intervals; of folds, also their mean and deviation."""
+    intervals, rows = run_intervals(runs, confidence).metrics, []
+    for subject in wanted:
+        of_metric = intervals[subject.metric.name]
+        of_label = of_metric["scores"] if subject.label is None else of_metric["per_type"].get(subject.label, {})
+        interval = of_label.get(subject.score.name, {})
+        row = {"system": system, "value": float(mean_of_runs([_score(counts, subject) for counts in runs]))}
+        row |= {name: interval.get(name) for name in ("low", "high", "k", "flag")} | {"runs": len(runs)}
+        if entry.folds:
+            values = np.array([_score(counts, subject) for counts in entry.folds.values()])
+            deviation = values.std(ddof=1) if len(values) > 1 else None
+            row |= {"folds": len(values), "fold_mean": values.mean(), "fold_sd": deviation}
+        rows.append(row)
+    return rows
 
 
 def _score(counts: Counts, subject: Subject) -> float:
-    (scores,) = score_sums(sum_counts(counts.of([subject.metric])))
-    return float(subject.values(scores, ())[0])
+    labels = None if subject.label is None else tuple(sorted({*counts.labels, subject.label}))
+    sums = sum_counts(counts.of([subject.metric]), labels=labels)
+    (scores,) = score_sums(sums)
+    return float(subject.values(scores, sums.labels)[0])
 
 
 def _test_pairs(
@@ -234,18 +337,15 @@ def _test_pairs(
     subject: Subject,
     confidence: Confidence,
     trials: int,
+    watch: Watch,
 ) -> list[Result]:
     """Return a row for each pair of `systems`, sorted from the worst to the best one: how much the second is ahead."""
-    pairs = [pair for pair in combinations(systems, 2) if not runs[pair[0]][0].collapsed]
     rows = []
-    for first, second in pairs:
-        a, b = runs[first], runs[second]
-        if len(a) == len(b) == 1:
-            (evidence,) = swap_evidence(a[0], b[0], [subject], confidence, trials)
-        else:
-            (evidence,) = run_evidence(a, b, [subject], confidence)
-        row = difference_row(evidence, confidence.level, None, None, a[0])
+    evidences = _pair_evidence(runs, systems, subject, confidence, trials)
+    for (first, second), evidence in watch(evidences, comb(len(systems), 2)):
+        row = difference_row(evidence, confidence.level, None, None, runs[first][0])
         rows.append({"systems": [first, second], **{key: row[key] for key in PAIR_FIELDS}})
+    rows.sort(key=lambda row: [*map(systems.index, row["systems"])])
     tested = [row for row in rows if np.isfinite(row["p"])]
     for row, p in zip(tested, holm([row["p"] for row in tested]) if tested else []):
         row["p_holm"] = float(p)
@@ -253,6 +353,22 @@ def _test_pairs(
         row.setdefault("p_holm", np.nan)
         row["shown"] = bool(row["p_holm"] <= 1 - confidence.level + ROUNDING)
     return rows
+
+
+def _pair_evidence(
+    runs: Mapping[str, Sequence[Counts]], systems: Sequence[str], subject: Subject, confidence: Confidence, trials: int
+) -> Iterator[tuple[tuple[str, str], Evidence]]:
+    """Yield the names of each pair and the evidence on its difference. Collapsed counts have no units to swap."""
+    if any(counts.collapsed for counts in chain.from_iterable(runs.values())):
+        return
+    once = [system for system in systems if len(runs[system]) == 1]
+    yield from zip(
+        combinations(once, 2), swap_evidence_of_pairs([runs[name][0] for name in once], subject, confidence, trials)
+    )
+    for first, second in combinations(systems, 2):
+        if not {first, second} <= {*once}:
+            (evidence,) = run_evidence(runs[first], runs[second], [subject], confidence)
+            yield (first, second), evidence
 
 
 PAIR_FIELDS = ("difference", "interval", "p", "p_better", "flag", "differing", "runs")

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...api.inputs import ItemReading, Items, kept_items, reading_of_items, with_item_reading
+from ...api.models import with_predictions
 from ...api.results import warnings_of
 from ...api.scoring import check_alone, count_items, given_counts, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.messages import shorten
 from ...evaluation.resampling import Confidence
+from ...reporting.formats import render_document
 from .leaderboard_view import LeaderboardView
-from .ranking import USUAL_METRIC, Entry, entries_of_folds, rank_systems
+from .listed_systems import read_data_sets
+from .ranking import Entry, entries_of_folds, metric_to_rank_by, rank_systems
 
 if TYPE_CHECKING:
     import pandas
@@ -48,7 +51,7 @@ class Leaderboard(Shown):
         """Return a table as a pandas DataFrame.
 
         Args:
-            table: The name of a table of `nereval leaderboard`: "leaderboard", "cells", "pairs" or "better".
+            table: The name of a table of `nereval leaderboard`: "leaderboard", "further", "cells", "pairs" or "better".
 
         Raises:
             ValueError: There is no such table, or pandas is not installed.
@@ -63,8 +66,15 @@ class Leaderboard(Shown):
     def _view(self, average: str = "micro", *, every: bool = False) -> LeaderboardView:
         return LeaderboardView(self, self._warnings)
 
-    def _report(self, name: str) -> str | None:
-        return None
+    def _report(self, name: str) -> str:
+        """Return all tables as a page, after the figure if it can be drawn."""
+        before, tables, after = self._parts("micro", 2, every=True)
+        page = render_document(tables, "html", before, after)
+        try:
+            figure = self.plot().svg
+        except ValueError:  # there is nothing to draw, or the libraries of charts are not installed
+            return page
+        return page.replace("<table>", f"<figure>{figure}</figure>\n<table>", 1)
 
 
 @with_item_reading
@@ -74,6 +84,7 @@ def leaderboard(
     metrics: Any = None,
     *,
     primary: str | None = None,
+    label: str | None = None,
     level: float = 0.95,
     trials: int | None = None,
     seed: int = 0,
@@ -87,19 +98,22 @@ def leaderboard(
     Args:
         gold: The gold annotation of one data set, as `score` takes it; None with counts. Or a table of data sets,
             {"news": (gold, {"a": pred, "b": pred}), ...}; a data set of counts has only the table of systems, and one
-            with folds a table of those, {"news": {"fold 1": (gold, {"a": pred}), ...}}.
+            with folds a table of those, {"news": {"fold 1": (gold, {"a": pred}), ...}}. Or, as for the command, a
+            folder DATASET/gold.* with DATASET/SYSTEM.*, a table of files (.csv or .jsonl), or such a table as a frame.
         systems: The name and the predictions of each system, as `compare` takes them: predictions, or a table of
             training runs; or results of `score`, counts or paths of count files (.npz). None with a table of data sets.
-        metrics: As for `score`; by default `strict`, or with `primary` those of `score`.
+        metrics: As for `score`; by default `strict`, or the metric of `primary`. The headline scores of further metrics
+            have intervals and means, but no ranks.
         primary: The score to rank by, METRIC.SCORE or its score key, such as fair_f; by default the headline of
             the first metric.
+        label: The label by whose score systems are ranked; by default by that of all labels.
         level: The confidence level of the intervals and tests.
         trials: The number of random swaps for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
         sort: The data set by whose scores systems are sorted; by default they are sorted by their means.
         text, tokens: As for `score`; only for one data set.
         scheme, repair, end, spans_key, labels, only: As for `score`.
-        depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
+        label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:
@@ -118,12 +132,10 @@ def leaderboard(
     (['b', 'a'], [1.0, 0.5])
     """
     reading = reading_of_items(**options)
-    if metrics is None and primary is None:
-        metrics = USUAL_METRIC
     if systems is not None:
         data_sets: Mapping[str, Any] = {_name_of(gold): systems if gold is None else (gold, systems)}
-    elif isinstance(gold, Mapping) and gold:
-        data_sets = gold
+    elif listed := gold if isinstance(gold, Mapping) else read_data_sets(gold):
+        data_sets = listed
         check_single = {"text": text, "tokens": tokens}
         if name := next((name for name, value in check_single.items() if value is not None), None):
             raise ValueError(f"{name}= is given with several data sets: give it for one, or items that have their own")
@@ -134,14 +146,15 @@ def leaderboard(
         )
     warnings: list[str] = []
     boards = {}
-    given = {"metrics": None if metrics == USUAL_METRIC else metrics, "text": text, "tokens": tokens, **options}
+    wanted = metric_to_rank_by(primary) if metrics is None else metrics
+    given = {"metrics": metrics, "text": text, "tokens": tokens, **options}
     for name, data_set in data_sets.items():
         try:
-            items = Items(metrics, reading, text, tokens)
+            items = Items(wanted, reading, text, tokens)
             boards[name] = _board(data_set, items, given, warnings)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-    result = rank_systems(boards, Confidence(level, seed=seed), primary=primary, trials=trials, sort=sort)
+    result = rank_systems(boards, Confidence(level, seed=seed), primary=primary, label=label, trials=trials, sort=sort)
     return Leaderboard(result, [*dict.fromkeys(warnings)])
 
 
@@ -182,6 +195,9 @@ def _runs_of_systems(data_set: Any, items: Items, given: Mapping[str, Any], warn
         return stored
     if gold is None:
         raise ValueError("gold is missing: expected (gold, {'a': pred, 'b': pred})")
+    items, gold, predicted, notes = with_predictions(items, gold, systems)
+    warnings += notes
+    named_runs = {name: runs_of(name, pred) for name, pred in predicted.items()}
     items, same = kept_items(items, gold)
     return {name: [*_count_runs(same, runs, items, warnings)] for name, runs in named_runs.items()}
 

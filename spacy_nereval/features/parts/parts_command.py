@@ -314,7 +314,9 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         raise ValueError(f"{whole} depends on the corpus as a whole, so --replicates cannot be computed for its parts")
     reading, loading = task.reading, task.loading
     if reading.labels is not None and (rules := rules_of(reading)):
-        reading = replace(reading, labels=json.dumps(rules.mapping))  # workers need not have the file, which may change
+        # Workers need not have the file, which may change; and a list stands for the labels to keep.
+        only = None if rules.only is None else [json.dumps([*rules.only])]
+        reading = replace(reading, labels=json.dumps(rules.mapping) if rules.mapping else None, only=only)
     pipeline, code = pipeline_of(task.model, loading), str(loading.code) if loading.code else None
     settings = {metric.name: dict(metric.settings) for metric in task.metrics}
     cwd = os.getcwd()

@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from errno import EACCES, EPERM, EROFS
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -250,7 +251,18 @@ def lock_folder(folder: PartsFolder, wait: float = 0) -> Iterator[None]:
     Raises:
         ValueError: If another run is active there, with its process, user and host.
     """
-    folder.path.mkdir(parents=True, exist_ok=True)
+    cannot_be_written = ValueError(
+        f"the folder {folder.name}, which keeps the counts of each file, cannot be written: choose another with "
+        f"{spell_argument('parts')}"
+    )
+    try:
+        folder.path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno not in (EACCES, EPERM, EROFS):
+            raise
+        raise cannot_be_written from None
+    if isinstance(folder.path, Path) and not os.access(folder.path, os.W_OK):
+        raise cannot_be_written
     with hold_lock(
         folder.path / "run.lock", folder.name, f"or choose another folder with {spell_argument('parts')}", wait
     ):

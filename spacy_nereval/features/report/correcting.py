@@ -279,8 +279,8 @@ def apply(
         gold: The gold annotation that the report was made of, as `score` takes it.
         marks: The file that the report saved as JSON lines, or a list of such files or of their lines as dicts.
         conflicts: What to do where marks decide different things: "refuse" all of them, or "keep" gold as it is there.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`, and as they were when the report was made.
+        text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`, and as they were when the report was made.
         outside, trim, join, missing_tokens: As for `score`, of gold annotation.
 
     Returns:

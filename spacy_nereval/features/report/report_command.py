@@ -34,15 +34,26 @@ from ...cli.metric_options import (
     chosen_metrics,
     names_and_options,
     say_left_out_metrics,
-    split_attributes,
 )
 from ...cli.printing import names_of_tables, print_result, say
-from ...cli.sources import Gold, Source, display_names
+from ...cli.sources import Gold, Source, display_names, named_sources
 from ...core import arguments
 from ...core.arguments import Reading
 
 if TYPE_CHECKING:
     from ...evaluation.comparison import System
+
+
+USUAL_FILE = "report.html"
+"""The file of a report without `--output`, unless it exists."""
+
+
+def _new_file() -> Path:
+    """Return the file of a report for which none is named. Raise ValueError if it exists: somebody may want it."""
+    path = Path(USUAL_FILE)
+    if path.exists():
+        raise ValueError(f"{path} exists: name the file for the new report with --output")
+    return path
 
 
 @command("report", metric_options=True, heading="Start here")
@@ -55,8 +66,12 @@ def report_cli(
     lookups: Lookups,
     cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation"),
-    systems: list[str] | None = Argument(None, metavar="[PRED OTHER...]", help="Predictions or models"),
-    output: Path = Option(..., "--output", "-o", help="HTML file for the report", dir_okay=False),
+    systems: list[str] | None = Argument(
+        None, metavar="[PRED OTHER...]", help="Predictions or models, each also as NAME=FILE"
+    ),
+    output: Path | None = Option(
+        None, "--output", "-o", help=f"HTML file for the report. By default a new file {USUAL_FILE}", dir_okay=False
+    ),
     metrics: str | None = METRICS,
     name: list[str] | None = NAMES,
     confidence: bool = CONFIDENCE,
@@ -83,7 +98,7 @@ def report_cli(
     """
     from ...core.lexicon import cached_lexicon
     from ...core.messages import check_given_once
-    from ...evaluation.breakdown import Breakdown
+    from ...evaluation.breakdown import Breakdown, split_attributes
     from ...evaluation.comparison import System
     from ...evaluation.tested import families
     from ...io.writing import write_text
@@ -97,8 +112,10 @@ def report_cli(
     test_settings = testing.hypotheses()
     _check_comparison(testing, names, confidence)
     check_given_once(names, "system")
-    sources = [*map(Source, names)]
-    shown_names = display_names(sources or [Source(gold)], name or [])
+    named = named_sources(names, name or []) if names else []
+    sources = [source for _, source in named]
+    shown_names = [shown for shown, _ in named] or display_names([Source(gold)], name or [])
+    output = output or _new_file()
     check_suffix("--output", output, ".html", ".htm")
     check_no_table_format(reading.format)
     chart_library()  # so that it fails early if the libraries for charts are missing

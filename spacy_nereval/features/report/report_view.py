@@ -199,10 +199,15 @@ class ReportView(View):
 
     def label_scores(self) -> Iterator[ResultTable]:
         """Yield the scores of each label, side by side. Rows link to the errors of the label."""
-        tables = [table for view in self.views for table in view.tables(["headline"])]
-        if tables:
+        headlines = (table for view in self.views for table in view.tables(["headline"]))
+        if tables := [table for table in headlines if table.header[0] == "label"]:
             table = self._join_tables(tables, 2, missing=[0])._replace(most=None)
             yield table._replace(asks=[self._ask_label(row[0]) for row in table.rows])
+
+    def attribute_scores(self) -> Iterator[ResultTable]:
+        """Yield the scores of each attribute and of its values, side by side, if a metric has them."""
+        if tables := [table for view in self.views for table in view.tables(["attributes"])]:
+            yield self._join_tables(tables, 2, missing=[0])._replace(most=None)
 
     def rates(self) -> Iterator[ResultTable]:
         """Yield how often each label is predicted, per gold span, and the differences from the first system."""
@@ -333,6 +338,7 @@ class ReportView(View):
         "differences": differences,
         "errors": errors,
         "labels": label_scores,
+        "attributes": attribute_scores,
         "rates": rates,
         "slices": slice_tables,
         "groups": repeated_errors,

@@ -10,10 +10,11 @@ from ...core.messages import join_names, shorten
 from ...evaluation.tested import label_score
 from ...io.writing import visible
 from ...reporting.declared import score_groups, sentence_name, short_name
+from ...reporting.figures import Figure, curve_figure
 from ...reporting.remarks import cut_phrase, heading, many, name_in_sentence
 from ...reporting.result_table import Cell, Cost, Cut, ResultTable, number_text
 from ...reporting.score_tables import interval, percent, score_cell, unit_of, value_cell
-from ...reporting.view import Finding, Makers, View
+from ...reporting.view import Figures, Finding, Makers, View
 
 NAMED = 3
 """Maximum number of labels whose cuts a sentence names."""
@@ -200,6 +201,19 @@ class ThresholdView(View):
         ]
         header = ["cut", "kept", *(short_name(metric, name) for metric, name, _ in columns)]
         yield self._table("Curves", header, rows, "where chosen" if self.applied else "")
+
+    def _figure(self) -> Figure:
+        """Return a figure of the main score at every cut, with precision and recall, and a line at the best cut."""
+        curves = self.result["curves"]
+        values = curves["metrics"][self._metric.name]
+        lines = {
+            name: [value_cell(value, self._unit) for value in values[score]]
+            for name, score in sorted(zip(self._headers, self.columns), key=lambda column: column[1] != self._score)
+        }
+        cut = self.best["cut"] if not self.best["labels"] else None
+        return curve_figure(curves["cuts"], lines, cut)
+
+    figures: ClassVar[Figures] = {"curve": _figure}
 
     makers: ClassVar[Makers] = {
         "labels": label_tables,

@@ -67,8 +67,8 @@ def thresholds(
         missing_score: The score of predictions without one; by default they are an error.
         bins: The number of bins for calibration.
         bin_kind: "equal" for bins of the same width, "equal_mass" for the same number of predictions.
-        text, tokens, scheme, repair, end, spans_key, labels, only, depth, sep, match, occurrences, tag_names, offsets,
-            keys, match_text: As for `score`.
+        text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
+            tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
 
     Returns:

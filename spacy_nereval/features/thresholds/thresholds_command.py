@@ -24,12 +24,13 @@ from ...cli.command_options import (
     Showing,
     check_suffix,
     chosen_confidence,
+    figure_option,
 )
 from ...cli.counting_documents import count_documents
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import add_stored_labels, chosen_metrics, names_and_options
-from ...cli.printing import names_of_tables, print_tables
-from ...cli.sources import Gold, Source, display_names
+from ...cli.printing import chosen_figure, names_of_tables, print_tables
+from ...cli.sources import Gold, Source, display_names, named_sources
 from ...core.arguments import Choosing, Reading
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def thresholds_cli(
     choosing: Choosing,
     gold: Path = Argument(..., help="Gold annotation"),
     systems: list[str] | None = Argument(
-        None, metavar="PRED [OTHER...]", help="Predictions with scores, or models that score their spans"
+        None,
+        metavar="PRED [OTHER...]",
+        help="Predictions with scores, or models that score their spans; also as NAME=FILE",
     ),
     apply: list[str] | None = Option(
         None,
@@ -95,6 +98,7 @@ def thresholds_cli(
     cut_file: Path | None = Option(
         None, "--cut-file", help="JSON file for the best cut, which --cut and the component nereval_cut read"
     ),
+    figure: str | None = figure_option("curve"),
     tables: str | None = TABLES,
     digits: int = DIGITS,
 ) -> None:
@@ -124,10 +128,13 @@ def thresholds_cli(
     check_given_once(names, "system")
     apply_pairs = _apply_pairs(apply or [], names)
     confidence = chosen_confidence(bool(apply_pairs), resampling, "--apply")
-    sources = [*map(Source, names)]
-    shown_names = display_names(sources, name or [])
+    named = named_sources(names, name or [])
+    shown_names, sources = [shown for shown, _ in named], [source for _, source in named]
     settings = Settings(*choosing).validate()
     tables_wanted = names_of_tables(Showing(reading.format, tables, digits), ThresholdView)
+    drawn_figure = chosen_figure(figure, ThresholdView)
+    if figure and len(names) > 1:
+        raise ValueError(f"--figure {figure}: it shows one system, and {len(names)} are given; --html shows several")
     check_suffix("--output", output, *JSON)
     check_suffix("--csv", csv, *ROWS)
     if html:
@@ -159,6 +166,9 @@ def thresholds_cli(
     if html:
         golds = display_names([*map(Source, (gold, *(gold_path for gold_path, _ in apply_pairs[:1])))])
         _write_page(html, per_system, shown_names, golds)
+    if drawn_figure:
+        view = ThresholdView(per_system[0].values, per_system[0].curves.metrics)
+        view.figure(drawn_figure[0]).save(drawn_figure[1])
     _print_results(per_system, shown_names, tables_wanted, reading.format, digits)
 
 

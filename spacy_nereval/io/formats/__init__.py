@@ -12,7 +12,7 @@ file extension.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from glob import glob, has_magic
 from itertools import chain, islice
@@ -342,6 +342,78 @@ def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
 WITH_KEYS = ("jsonl", "parquet")
 """The formats of which users can name the keys."""
 
+_TAGGED = ("conll", "conllu", "hf", *WITH_KEYS)
+_NAMED = (*_TAGGED, "bioc", "label_studio", "sgml", "webanno", "xmi")
+_WITH_OFFSETS = (*WITH_KEYS, "bioc", "brat", "label_studio", "pubtator", "spacy2", "webanno", "xmi")
+
+USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
+    "column": ("numbers of columns", ("conll",)),
+    "field": ("names of columns, layers or keys", _NAMED),
+    "words": ("columns", ("conll",)),
+    "links": ("columns", ("conll",)),
+    "scheme": ("tags", _TAGGED),
+    "outside": ("tags", _TAGGED),
+    "repair": ("tags", (*_TAGGED, "spacy2")),
+    "tag_names": ("tags that are numbers", ("hf", *WITH_KEYS)),
+    "end": ("offsets", _WITH_OFFSETS),
+    "offsets": ("offsets", _WITH_OFFSETS),
+    "discontinuous": ("spans in pieces", ("bioc", "brat", "faireval")),
+    "match": ("listed mentions", WITH_KEYS),
+    "occurrences": ("listed mentions", WITH_KEYS),
+    "keys": ("keys to name", WITH_KEYS),
+    "match_text": ("texts of two sides", None),
+    "missing_tokens": ("words of two sides", None),
+    "spans_key": ("span groups", ("spacy",)),
+}
+"""Fields of `Format` that do not concern everything that is read: what it must have, and the formats that have it; None
+for all."""
+
+_USUAL = {"end": "exclusive", "offsets": "codepoint"}
+"""Values of fields that say the same as none."""
+
+_ARGUMENTS = {"field": "column", "words": "word_column", "links": "link_column"}
+"""The arguments that fields of `Format` have another name than."""
+
+
+def used_fields(name: str) -> Collection[str]:
+    """Return the fields of `USERS` that concern a format: all for a format of another package.
+
+    >>> used_fields("brat")
+    ['end', 'offsets', 'discontinuous', 'match_text', 'missing_tokens']
+    """
+    if name not in builtin_names(readers):
+        return list(USERS)
+    return [field for field, (_, users) in USERS.items() if users is None or name in users]
+
+
+def check_fields(formats: Iterable[Format], sides: Iterable[tuple[str, Collection[str]]]) -> None:
+    """Raise ValueError if a field was given that concerns none of the sides.
+
+    Args:
+        formats: How the sides are read.
+        sides: What each side is, in words, and the fields of `USERS` that concern it.
+
+    >>> check_fields([Format(scheme="IOB2")], [("a.pubtator is read as pubtator", used_fields("pubtator"))])
+    Traceback (most recent call last):
+    ValueError: scheme='IOB2': a.pubtator is read as pubtator, where there are no tags: leave it out
+    """
+    formats, sides = [*formats], [*sides]
+    for field, (things, _) in USERS.items():
+        values = [getattr(format, field) for format in formats]
+        given = [value for value in values if value not in (Format._field_defaults[field], _USUAL.get(field))]
+        if given and not any(field in used for _, used in sides):
+            value = () if field == "keys" else ("last",) if given[0] == -1 else (given[0],)
+            argument = spell_argument(_ARGUMENTS.get(field, field), *value)
+            words = " and ".join(dict.fromkeys(words for words, _ in sides))
+            raise ValueError(f"{argument}: {words}, where there are no {things}: leave it out")
+
+
+def check_files(paths: Iterable[Path], formats: Iterable[Format]) -> None:
+    """Raise ValueError if a field of the formats was given that concerns none of the files, as `check_fields`."""
+    formats = [*formats]
+    names = [(path, name_of(path, format)) for path, format in zip(paths, formats)]
+    check_fields(formats, [(f"{path} is read as {name}", used_fields(name)) for path, name in names])
+
 
 def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
     """Return the formats of files, without the chosen annotator or keys where the file names no annotators or has none.
@@ -352,7 +424,7 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
 
     Raises:
         ValueError: An annotator is chosen and no file names annotators; or the files have
-            different ones chosen, and one of them names none. Keys are named, and no file has keys.
+            different ones chosen, and one of them names none. Different keys are named for them, and one has no keys.
 
     >>> path = getfixture("tmp_path") / "a.jsonl"
     >>> _ = path.write_text('{"text": "Ada", "spans": []}')
@@ -368,7 +440,7 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
         raise ValueError(f"{spell_argument('annotator', annotator)}: {names} names no annotator; leave it out")
     formats = [format._replace(annotator=None) if flag else format for format, flag in zip(formats, unnamed)]
     without = [format.keys and name_of(path, format) not in WITH_KEYS for path, format in zip(paths, formats)]
-    if any(without) and (all(without) or len({format.keys for format in formats}) > 1):
+    if any(without) and len({format.keys for format in formats}) > 1:
         path, format = next((path, format) for path, format, flag in zip(paths, formats, without) if flag)
         raise ValueError(
             f"{spell_argument('keys')}: {path} is read as {name_of(path, format)}, which has no keys to name; expected "

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ...core.attribute_values import Attributes, attribute_value, sort_attributes
 from ...core.compression import Damaged
 from ...core.expansion import TooLarge
 from ...core.keys import describe_keys
@@ -100,21 +101,32 @@ def _record(document: Any, format: Format) -> Record:
     passages = [piece for passage in document.passages for piece in _pieces(passage)]
     text = assemble_text(sorted(passages), format)
     spans: list[PlainSpan] = []
+    listed: list[Attributes] = []
     sentences = [sentence for passage in document.passages for sentence in passage.sentences]
     containers = [document, *document.passages, *sentences]
     try:
         for container in containers:
-            spans += [span for each in container.annotations for span in _spans(each, text, format)]
+            for each in container.annotations:
+                spans += _spans(each, text, format)
+                listed += [_attributes(each, format)] * (len(spans) - len(listed))
     except Misfit as error:  # INCEpTION writes offsets in the sentence; the texts of annotations decide
-        spans = []
+        spans, listed = [], []
         try:
             for container in containers:
                 start = getattr(container, "offset", 0)
-                spans += [span for each in container.annotations for span in _spans(each, text, format, start)]
+                for each in container.annotations:
+                    spans += _spans(each, text, format, start)
+                    listed += [_attributes(each, format)] * (len(spans) - len(listed))
         except ValueError:
             raise error from None
     others = sum(len(container.relations) for container in containers)
-    return Record.deduplicate(text, spans, id=document.id or None, others=others)
+    return Record.deduplicate(text, spans, id=document.id or None, others=others, listed_attributes=listed)
+
+
+def _attributes(annotation: Any, format: Format) -> Attributes:
+    """Return the infons of an annotation, other than its label."""
+    label = format.field or KIND
+    return sort_attributes((key, attribute_value(value)) for key, value in annotation.infons.items() if key != label)
 
 
 def _pieces(passage: Any) -> Iterable[tuple[int, str]]:

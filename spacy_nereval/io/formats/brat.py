@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from ...core.attribute_values import LINK, Attributes, attribute_value, sort_attributes
 from ...core.compression import strip_compression
 from ...core.messages import SHOW, PlainSpan, quote
 from ..paths import content
@@ -21,6 +23,12 @@ SPAN = re.compile(r"T[^\t]*\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t([^\t]*)")
 """A line of an `.ann` file: its name, the label and the offsets, and the text. brat allows a comment after it."""
 
 
+ATTRIBUTE = re.compile(r"[AM]\d\S*\t(\S+) (\S+)(?: (.*\S))?\s*")
+"""A line of an attribute: its name, the annotation that has it, and its value; a flag has none."""
+
+LINK_LINE = re.compile(r"N\d\S*\t\S+ (\S+) (\S+?)(?:\t.*)?\s*")
+"""A line of a normalisation: the annotation, and the resource and the identifier with a colon between them."""
+
 OTHER = re.compile(r"[REAMN]\d\S*\t|\*\t|#")
 """The beginning of a line of a relation, an event, an attribute, a modification, a normalisation, an equivalence or a
 note."""
@@ -30,10 +38,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read the documents of a folder and its subfolders, in the order of their names.
 
     The id of a document is its path in the folder without the extension, so that
-    documents of two folders can be paired. Only text-bound annotations (T1, T2, ...)
-    are read; others are counted. Offsets count the characters of the `.txt` file. A byte order
-    mark is left out, and offsets may count it or not; those of texts with the line ends of Windows may
-    count one character for each. Pieces with white space alone between them are one span.
+    documents of two folders can be paired. Text-bound annotations (T1, T2, ...) are read with their
+    attributes (A, M) and normalisations (N, as `kb_id`); others are counted. Offsets count the
+    characters of the `.txt` file. A byte order mark is left out, and
+    offsets may count it or not; those of texts with the line ends of Windows may count one
+    character for each. Pieces with white space alone between them are one span.
     As in brat, a text without an `.ann` file is not annotated, and a text with an empty
     `.ann` file has no spans.
 
@@ -63,12 +72,21 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     for id in sorted({*texts, *annotations}):
         if id not in texts:
             raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
-        text, spans, others = _text(texts[id]), list[PlainSpan](), 0
+        text, read_spans = _text(texts[id]), Annotations([], [], 0)
         if id in annotations:
-            text, spans, others = _fitting_spans(annotations[id], text, format)
+            text, read_spans = _fitting_spans(annotations[id], text, format)
         mark = len(text) - len(text.removeprefix(MARK))  # offsets that count it are those of all the text
-        spans = [(max(start - mark, 0), max(end - mark, 0), label) for start, end, label in spans]
-        yield Record.deduplicate(text[mark:], spans, id=id, annotated=id in annotations, others=others)
+        spans = [(max(start - mark, 0), max(end - mark, 0), label) for start, end, label in read_spans.spans]
+        more: dict[str, Any] = {"others": read_spans.others, "listed_attributes": read_spans.attributes}
+        yield Record.deduplicate(text[mark:], spans, id=id, annotated=id in annotations, **more)
+
+
+class Annotations(NamedTuple):
+    """The spans of an `.ann` file, the attributes of each, and the number of annotations that are neither."""
+
+    spans: list[PlainSpan]
+    attributes: list[Attributes]
+    others: int
 
 
 def _files_by_id(path: Path, ending: str) -> dict[str, Path]:
@@ -87,34 +105,48 @@ def _text(path: Path) -> str:
         raise ValueError(f"{path}, line {line}: not valid UTF-8 ({error})") from None
 
 
-def _fitting_spans(path: Path, text: str, format: Format) -> tuple[str, list[PlainSpan], int]:
+def _fitting_spans(path: Path, text: str, format: Format) -> tuple[str, Annotations]:
     """Return the text that the spans of an `.ann` file fit, and what `_spans` returns."""
     try:
-        return text, *_spans(path, text, format)
+        return text, _spans(path, text, format)
     except Misfit as error:
         plain = text.removeprefix(MARK)
         for other in dict.fromkeys((plain, text.replace("\r\n", "\n"), plain.replace("\r\n", "\n"))):
             with suppress(Misfit):
                 if other != text:
-                    return other, *_spans(path, other, format)
+                    return other, _spans(path, other, format)
         raise error
 
 
-def _spans(path: Path, text: str, format: Format) -> tuple[list[PlainSpan], int]:
-    """Return the spans of an `.ann` file, and the number of its other annotations."""
+def _spans(path: Path, text: str, format: Format) -> Annotations:
+    """Return the spans of an `.ann` file with their attributes, and the number of its other annotations."""
     spans: list[PlainSpan] = []
-    others = 0
+    names: list[str] = []  # the name of each span's line, such as T1
+    values: dict[str, list[tuple[str, str]]] = {}  # the attributes of each annotation, by its name
     for number, line in lines(path):
         if not line.strip():
             continue
         if OTHER.match(line):
-            others += 1
+            name, *attribute = _attribute_of(line)
+            values.setdefault(name, []).append((attribute[0], attribute_value(attribute[1])))
             continue
         try:
-            spans.extend(_spans_of(line, text, format))
+            new = _spans_of(line, text, format)
+            spans += new
+            names += [line.split("\t")[0]] * len(new)
         except ValueError as error:
             raise locate_error(error, f"{path}, line {number}") from None
-    return spans, others
+    others = sum(len(listed) for name, listed in values.items() if name not in {*names})
+    return Annotations(spans, [sort_attributes(values.get(name, ())) for name in names] if values else [], others)
+
+
+def _attribute_of(line: str) -> tuple[str, str, str]:
+    """Return the annotation that a line is about, and the name and value of its attribute; "" for other lines."""
+    if match := ATTRIBUTE.fullmatch(line):
+        return match[2], match[1], "true" if match[3] is None else match[3]
+    if match := LINK_LINE.fullmatch(line):
+        return match[1], LINK, match[2]
+    return "", "", ""
 
 
 def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:

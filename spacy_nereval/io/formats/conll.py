@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from ...core.attribute_values import LINK, SpanAttributes, attributes_by_span, sort_attributes
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, spell_argument
 from ..records import Record
 from .contents import lines
@@ -33,11 +34,12 @@ SAMPLE = 250
 
 
 class Token(NamedTuple):
-    """A token of a sentence: the number of its line, its word and its tag."""
+    """A token of a sentence: the number of its line, its word, its tag and its link."""
 
     line: int
     word: str
     tag: str
+    link: str = ""
 
 
 Sentence = list[Token]
@@ -132,6 +134,7 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         start = offsets[-1][1] + 1 if offsets else 0
         offsets.append((start, start + len(token.word)))
     spans, repaired, first = set[PlainSpan](), 0, 0
+    links = dict(zip((start for start, _ in offsets), (token.link for token in chain(*document))))
     for sentence in document:
         places = offsets[first : first + len(sentence)]
         try:
@@ -156,6 +159,24 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         wordless=wordless,
         notes=notes,
         scheme=scheme.name,
+        attributes=_links_of(spans, links) if layout.link is not None else {},
+    )
+
+
+NO_LINK = ("", "_", "-", "O")
+"""The values of tokens without a link."""
+
+
+def _links_of(spans: Collection[PlainSpan], links: Mapping[int, str]) -> SpanAttributes:
+    """Return the link of each span, that of its first token.
+
+    Args:
+        spans: The spans.
+        links: The value of the column of links, by the start of its token.
+    """
+    pairs = ((span, links[span[0]]) for span in spans)
+    return attributes_by_span(
+        (span, sort_attributes([(LINK, "" if link in NO_LINK else link)])) for span, link in pairs
     )
 
 
@@ -170,6 +191,7 @@ class Layout(NamedTuple):
         tags: The tags in the first rows.
         notes: What has to be said about the columns.
         has_tags: Whether any column has tags with prefixes alone.
+        link: The index of the links; None if no column of them was named.
     """
 
     width: int
@@ -179,6 +201,7 @@ class Layout(NamedTuple):
     tags: Collection[str] = ()
     notes: Sequence[str] = ()
     has_tags: bool = True
+    link: int | None = None
 
     def is_comment(self, line: str, cells: Sequence[str], begins: bool) -> bool:
         """Return whether a line is a comment, which has no tag. `begins` says whether no sentence has begun."""
@@ -239,7 +262,7 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
         raise ValueError(
             f"there is one column, {quote(first[0])}; expected words and tags, separated by a tab or space"
         )
-    names = [name for name in (format.field, format.words) if name is not None and not _is_number(name)]
+    names = [name for name in (format.field, format.words, format.links) if name is not None and not _is_number(name)]
     outside = {"O", MISSING, *([] if format.outside is None else [format.outside])}
     body = [cells for _, cells in rows if len(cells) == width]
     looks_named = (
@@ -267,6 +290,10 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
         if others and tag not in tagged:
             tag = others[0]
             notes.append(f"tags are read from column {tag + 1}, the only one that has tags")
+        more = [k for k in tagged if k not in (0, tag) and any(map(has_prefix, values[k]))]
+        if tag in tagged and more and not format.both:
+            columns = join_names([header[k] if header else str(k + 1) for k in more], 5)
+            notes.append(f"tags are read from the last column; {spell_argument('column')} reads others: {columns}")
     if has_names and not names and (not HEADER.fullmatch(header[tag]) or header[tag] in values[tag]):
         header, has_names = [], False
     sentences = _sentence_values(rows, width, ends, has_names)
@@ -279,7 +306,20 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
             f"{spell_argument('column')}, or one of words with {spell_argument('word_column')}"
         )
     tags = {*outside, *(v for v in values[tag] if v)}
-    return Layout(width, word, tag, number if has_names else 0, tags, tuple(filter(None, notes)), bool(tagged))
+    link = _named_column(format.links, width, header, "link_column")
+    return Layout(width, word, tag, number if has_names else 0, tags, tuple(filter(None, notes)), bool(tagged), link)
+
+
+def _named_column(name: str | None, width: int, header: Sequence[str], option: str) -> int | None:
+    """Return the index of the column with a number or a name; None without one."""
+    if name is None:
+        return None
+    if not _is_number(name):
+        return _index(name, header, option)
+    column = width - 1 if name == "last" else int(name) - 1
+    if not 0 <= column < width:
+        raise ValueError(f"{spell_argument(option, name)}: there is no such column; the file has {width}")
+    return column
 
 
 def _is_number(name: str) -> bool:
@@ -316,14 +356,7 @@ def _word_column(
 ) -> tuple[int | None, bool]:
     """Return the index of the words, None if there are none, and whether columns of numbers come before it."""
     if format.words is not None:
-        if not _is_number(format.words):
-            return _index(format.words, header, "word_column"), False
-        word = len(columns) - 1 if format.words == "last" else int(format.words) - 1
-        if not 0 <= word < len(columns):
-            raise ValueError(
-                f"{spell_argument('word_column', format.words)}: there is no such column; the file has {len(columns)}"
-            )
-        return word, False
+        return _named_column(format.words, len(columns), header, "word_column"), False
     if format.both and len(columns) == 2:
         return None, False
     candidates = [k for k in range(len(columns)) if k not in tagged and (k != tag or k == 0)]
@@ -361,7 +394,7 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
         joined = [*chain(*numbers)]
         runs = len(joined) > 1 and joined == [*range(joined[0], joined[0] + len(joined))]
         return "index" if counts or runs or is_constant or blocks else "numbers"
-    names = is_constant and len(values) > 2 and (len(longer) > 1 or "/" in values[0])
+    names = is_constant and ("/" in values[0] or (len(values) > 2 and len(longer) > 1))
     are_names = blocks and len(patterns) == 1 and "#" in min(patterns) and len(values) >= 2 * len({*values})
     return "index" if names or are_names else "words"
 
@@ -385,7 +418,8 @@ def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
                     f"{path}, line {number}: there is no word in column {(layout.word or 0) + 1}; name the column of "
                     f"the words with {spell_argument('word_column')}"
                 )
-            sentence.append(Token(number, word, cells[layout.tag]))
+            link = "" if layout.link is None else cells[layout.link]
+            sentence.append(Token(number, word, cells[layout.tag], link))
             continue
         if sentence:
             yield sentence

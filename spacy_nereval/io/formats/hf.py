@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.compression import format_extension
+from ...core.document_fields import metadata
 from ...core.keys import nested_value, outer_keys
 from ...core.messages import shorten, spell_argument
 from ..paths import check_is_file, error_message, json_content
@@ -69,9 +70,13 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         except ValueError as error:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
-        yield Record(
-            text, spans, places, row_id(row), annotated, gaps, repaired=repaired, notes=scheme.notes, scheme=scheme.name
-        )
+        record = Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired, meta=metadata_of_row(row))
+        yield record._replace(notes=scheme.notes, scheme=scheme.name)
+
+
+def metadata_of_row(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the metadata of a row of tokens and tags: its field "meta", and others that are kept."""
+    return metadata(row, row["meta"] if isinstance(row.get("meta"), Mapping) else None)
 
 
 def tag_names(source: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 import srsly
 
 from ...core.arguments import AUTO_OFFSETS, CODEPOINT
+from ...core.attribute_values import item_attributes
 from ...core.compression import BLOCK, format_extension
+from ...core.document_fields import kept_fields, metadata
 from ...core.expansion import LONG, check_objects
 from ...core.keys import (
     DOCUMENTS,
@@ -217,7 +219,7 @@ def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
     noun = _noun(path)
     if noun == "row":
         chosen = format.keys.of_documents() if format.keys else []
-        usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR)
+        usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR, *kept_fields())
         yield from Table(path).rows([*chosen, *usual], outer_keys((*chosen, format.field or "")))
     elif noun == "document":
         values = (_documents(value, format.keys) for _, value in json_values(path, unique_keys))
@@ -259,22 +261,19 @@ def _keys(format: Format) -> tuple[str, ...]:
 def _entry(line: str) -> Any:
     try:
         # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and accepts repeated keys.
-        if '"score"' in line or _may_repeat_keys(line):
-            return json.loads(line, object_pairs_hook=unique_keys)
-        return srsly.json_loads(line)
+        entry = None if '"score"' in line else srsly.json_loads(line)
+        if isinstance(entry, dict) and not _may_repeat_keys(line, entry):
+            return entry
+        return json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
 
 
-def _may_repeat_keys(line: str) -> bool:
-    """Return whether the counts of key names in a line suggest that a key is repeated."""
-    return (
-        line.count('"text"') > 1
-        or line.count('"spans"') > 1
-        or line.count('"id"') > 1
-        or line.count('"meta"') > 1
-        or not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
-    )
+def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
+    """Return whether the counts of key names in a line suggest that a key of its object, or of a span, is repeated."""
+    if any(line.count(f'"{key}"') > 1 for key in entry):
+        return True
+    return not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
@@ -285,7 +284,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         return Record("", set(), id=row_id(entry), answer=answer)
     text, id = _text(entry), row_id(entry)
     if answer:
-        return read_answer_about(Record(text, set(), id=id), answer)
+        return read_answer_about(Record(text, set(), id=id, meta=metadata(entry, None)), answer)
     if not _is_accepted(entry):
         return Record(text, set(), id=id, annotated=False)
     tokens = None
@@ -297,14 +296,16 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         by_unit = format._replace(end=None)  # `end` is about spans
         token_spans = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(token_spans, len(text))
-    meta = entry["meta"] if isinstance(entry.get("meta"), dict) else None
+    meta = metadata(entry, entry["meta"] if isinstance(entry.get("meta"), dict) else None)
     plain = _plain_spans(entry, len(text), format)
     if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)
         check_are_mentions(mentions)
         return locate_mentions(side, mentions, format.match, format.occurrences)
-    spans, rejected, scores = _spans(entry, text, format) if plain is None else (plain, 0, {})
-    return Record.deduplicate(text, spans, tokens, id=id, meta=meta, rejected=rejected, span_scores=scores)
+    if plain is not None:
+        return Record.deduplicate(text, plain, tokens, id=id, meta=meta)
+    spans, numbers = _spans(entry, text, format)
+    return Record.deduplicate(text, spans, tokens, id=id, meta=meta, **numbers)
 
 
 def is_answer(entry: Any) -> bool:
@@ -383,13 +384,14 @@ def _is_accepted(entry: Any) -> bool:
     return answer == "accept"
 
 
-def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], int, dict[PlainSpan, Any]]:
-    """Return the accepted spans of a line, the number of rejected ones, and the scores of spans that have one."""
+def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[PlainSpan], dict[str, Any]]:
+    """Return the accepted spans of a line; and the number of rejected ones, the scores of spans that have one, and the
+    attributes of each, by the names that `Record.deduplicate` gives them."""
     keys = _keys(format)
     span_lists = {key: entry[key] for key in keys if isinstance(entry.get(key), list)}
     if not span_lists:
         if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
-            return [], 0, {}  # Prodigy leaves the list out if an annotator accepted a text without spans
+            return [], {}  # Prodigy leaves the list out if an annotator accepted a text without spans
         named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
         others = {name: entry[name] for name in entry if name not in COLUMNS}
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
@@ -416,11 +418,11 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
     has_scores = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
     scores = (span.get("score") if isinstance(span, dict) else None for _, span in accepted[first])
-    return (
-        spans,
-        len(span_lists[first]) - len(accepted[first]),
-        highest_scores(zip(spans, scores)) if has_scores else {},
-    )
+    return spans, {
+        "rejected": len(span_lists[first]) - len(accepted[first]),
+        "span_scores": highest_scores(zip(spans, scores)) if has_scores else {},
+        "listed_attributes": [item_attributes(span, format.asked, f"span {k}") for k, span in accepted[first]],
+    }
 
 
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...core.attribute_values import Attributes, attribute_value, sort_attributes
+from ...core.document_fields import metadata
 from ...core.keys import nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
@@ -164,24 +166,49 @@ def _record(
         is_html: Whether the texts of the file are HTML.
         targets: The names (`to_name`) of all texts of the file that have regions.
     """
-    text, target = _text(task, format, targets)
+    text, target, key = _text(task, format, targets)
     if is_html:
         text = html_text(text)
     if annotation is None:
         return Record(text, set(), id=row_id(task), annotated=False)
     spans: list[PlainSpan] = []
     scores: list[Any] = []
+    names: list[str] = []  # the id of the region of each span
     regions = [region for region in annotation.result if _kind(region) and region.get("to_name", target) == target]
     for k, region in enumerate(regions):
         spans += _spans(k, region["value"], region["type"], text, format)
         scores += [region.get("score")] * (len(spans) - len(scores))
+        names += [str(region.get("id"))] * (len(spans) - len(names))
     span_scores = highest_scores(zip(spans, scores)) if any(score is not None for score in scores) else {}
-    others = len(annotation.result) - len(regions)
-    return Record.deduplicate(text, spans, id=row_id(task), others=others, span_scores=span_scores)
+    attributes, used = _attributes(annotation.result, {str(region.get("id")) for region in regions})
+    others = len(annotation.result) - len(regions) - used
+    of_task = task.get("meta")
+    data = {**(of_task if isinstance(of_task, dict) else {}), **task.get("data", task)}
+    more: dict[str, Any] = {"others": others, "span_scores": span_scores, "meta": metadata(data, None)}
+    texts = [name for name, value in data.items() if isinstance(value, str)]
+    if target is not None and target not in texts and len(texts) > 1 and regions and not format.field:
+        more["notes"] = (f"regions with the to_name {target!r} are read on the text {key!r}",)
+    if attributes:
+        more["listed_attributes"] = [attributes.get(name, ()) for name in names]
+    return Record.deduplicate(text, spans, id=row_id(task), **more)
 
 
-def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tuple[str, str | None]:
-    """Return the text of a task, and the name of the text in regions (`to_name`).
+VALUES = {"choices": "choices", "rating": "rating", "number": "number", "textarea": "text"}
+"""The types of results that say something of a region, and the keys of what they say."""
+
+
+def _attributes(results: Sequence[dict[str, Any]], regions: Collection[str]) -> tuple[dict[str, Attributes], int]:
+    """Return the attributes of regions by their ids, and the number of results that give them."""
+    values: dict[str, list[tuple[str, str]]] = {}
+    for result in results:
+        key, value, id = VALUES.get(str(result.get("type")), ""), result.get("value"), str(result.get("id"))
+        if key and "id" in result and id in regions and isinstance(value, dict) and value.get(key) is not None:
+            values.setdefault(id, []).append((str(result.get("from_name", key)), attribute_value(value[key])))
+    return {id: sort_attributes(pairs) for id, pairs in values.items()}, sum(map(len, values.values()))
+
+
+def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tuple[str, str | None, str]:
+    """Return the text of a task, the name of the text in regions (`to_name`), and the key of the text.
 
     Names of texts are usually those of keys in the data. `format.field` is a key, or a key and a name: key:name.
     """
@@ -201,13 +228,13 @@ def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tup
         raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys}")
     others = [name for name in sorted(targets) if name not in texts]
     if target or key in targets or not others:
-        return text, target or key
+        return text, target or key, key
     if len(others) > 1:
         raise ValueError(
             f"the regions are on several texts, with the to_name {join_names(sorted(targets))}: say which of them is "
             f"the text {key!r} of the data with {spell_argument('column', f'{key}:{others[0]}')}"
         )
-    return text, others[0]
+    return text, others[0], key
 
 
 def _spans(k: int, value: dict[str, Any], kind: str, text: str, format: Format) -> list[PlainSpan]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ...core.attribute_values import LINK, Attributes, attribute_value, sort_attributes
 from ...core.messages import SHOW, PlainSpan, shorten
 from ..records import Record
 from .contents import lines
@@ -19,6 +20,9 @@ RELATION = re.compile(r"[^\W\d]\D*")
 
 OFFSETS = re.compile(r"(?<!\S)(\d+)\s+(\d+)(?!\S)")
 """Two numbers, which may be offsets."""
+
+LINK_CELL = 5
+"""The index of the cell with the identifier of an annotation."""
 
 Line = tuple[int, str]
 """A line and its number."""
@@ -74,15 +78,19 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
         raise ValueError(f"{path}, line {block[0][0]}: expected a title, '123|t|...', or an abstract, '123|a|...'")
     text = "\n".join((texts.get("t", ""), *([texts["a"]] if "a" in texts else [])))
     spans: list[PlainSpan] = []
+    listed: list[Attributes] = []
     others = 0
     for number, line in annotation_lines:
         try:
-            line_spans = _spans(id, line.split("\t"), text, format)
+            cells = line.split("\t")
+            line_spans = _spans(id, cells, text, format)
         except ValueError as error:
             raise locate_error(error, f"{path}, line {number}") from None
         others += line_spans is None
         spans += line_spans or []
-    return Record.deduplicate(text, spans, id=id, others=others)
+        link = cells[LINK_CELL].strip() if len(cells) > LINK_CELL else ""
+        listed += [sort_attributes([(LINK, attribute_value(link))])] * len(line_spans or [])
+    return Record.deduplicate(text, spans, id=id, others=others, listed_attributes=listed)
 
 
 def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[PlainSpan] | None:

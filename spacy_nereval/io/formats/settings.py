@@ -25,6 +25,7 @@ from ...core.arguments import (
     side_reading,
     validate_settings,
 )
+from ...core.attribute_values import split_names
 from ...core.compression import strip_compression
 from ...core.keys import KeyMap, key_maps
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span
@@ -66,6 +67,8 @@ class Format(NamedTuple):
         end: Formats with offsets: "inclusive" if the end of a span is the offset of its last character.
         words: CoNLL: the number or the name of the column of the words; None for the first that has words.
         missing_tokens: Predictions: "O" to read tokens that gold has beyond them as outside of spans.
+        asked: The names of attributes that become the labels.
+        links: CoNLL: the number or the name of the column of links.
     """
 
     name: str | None = None
@@ -88,6 +91,8 @@ class Format(NamedTuple):
     missing_tokens: str | None = None
     keys: KeyMap | None = None
     match_text: str = SAME
+    asked: tuple[str, ...] = ()
+    links: str | None = None
 
 
 def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
@@ -154,6 +159,8 @@ def side_formats(reading: Reading, *, both: bool = False) -> tuple[Format, Forma
             occurrences=reading.occurrences,
             keys=maps[side],
             match_text=reading.match_text,
+            links=None if reading.link_column is None else str(reading.link_column),
+            asked=split_names(reading.label_from),
         )
         for side, tag_column in enumerate((columns[0], columns[-1]))
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...core.arguments import UTF16
+from ...core.attribute_values import Attributes, sort_attributes
 from ...core.messages import PlainSpan, join_names, shorten, spell_argument
 from ..records import Record
 from .contents import lines
@@ -174,26 +175,47 @@ def _record(content: Content, text: str, path: Path, format: Format) -> Record:
     tokens: list[PlainSpan] = []
     open_spans: dict[str, tuple[int, int, str]] = {}
     spans: list[PlainSpan] = []
+    features = _feature_columns(content.layers, column) if column else []
+    single: list[dict[str, str]] = []  # the features of each span of one token
+    values_by_number: dict[str, dict[str, str]] = {}
     for row in content.rows:
         try:
             place = fit_span("token", (row.start, row.end, "token"), text, format, _word_in_text(row, text))
             tokens += [] if row.is_part else [place]
-            for value, number in _values(row.cells[column]) if column else ():
+            cells = {name: [*_values(row.cells[place])] for name, place in features}
+            for k, (value, number) in enumerate(_values(row.cells[column]) if column else ()):
+                values = {name: listed_values[k][0] for name, listed_values in cells.items() if k < len(listed_values)}
                 label = name if value == "*" else _unescape(value)
                 if number is None:
                     spans.append((place[0], place[1], label))
+                    single.append(values)
                     continue
+                values_by_number.setdefault(number, values)
                 start, end, first_label = open_spans.get(number, (*place[:2], label))
                 if label != first_label:
                     raise ValueError(f"annotation {number} has the labels {first_label!r} and {label!r}")
                 open_spans[number] = min(start, place[0]), max(end, place[1]), label
         except ValueError as error:
             raise locate_error(error, f"line {row.line}") from None
+    listed: list[Attributes] = [_features(values) for values in single]
+    listed += [_features(values_by_number.get(number, {})) for number in open_spans]
     spans += open_spans.values()
     others = sum(
         layer.kind != "SP" and row.cells[layer.column] != "_" for layer in content.layers for row in content.rows
     )
-    return Record.deduplicate(text, spans, [token[:2] for token in tokens], others=others)
+    more: dict[str, Any] = {"others": others, "listed_attributes": listed}
+    return Record.deduplicate(text, spans, [token[:2] for token in tokens], **more)
+
+
+def _feature_columns(layers: Sequence[Layer], column: int) -> list[tuple[str, int]]:
+    """Return the other features of the layer of a column, and their columns."""
+    features = ([*layer.label_features()] for layer in layers if layer.kind == "SP")
+    chosen = next((listed for listed in features if column in (place for _, place in listed)), [])
+    return [(name, place) for name, place in chosen if place != column]
+
+
+def _features(values: Mapping[str, str]) -> Attributes:
+    return sort_attributes((name, "" if value in ("*", "_") else _unescape(value)) for name, value in values.items())
 
 
 def _word_in_text(row: Row, text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
+from ...core.attribute_values import Attributes, attribute_value, sort_attributes
 from ...core.compression import EXTENSIONS
 from ...core.expansion import check_expansion
 from ...core.messages import PlainSpan, join_names, spell_argument
@@ -154,16 +155,20 @@ def _cas_record(cas: Cas, system: TypeSystem, text: str, format: Format) -> Reco
     attribute = _label_features(type_)[feature] if feature else ""
     plain = Format(check_text=format.check_text)  # cassis has turned the offsets into characters
     spans: list[PlainSpan] = []
+    listed: list[Attributes] = []
+    features = {name: key for name, key in _plain_features(type_).items() if name != feature}
     for k, annotation in enumerate(cas.select(type_)):
         label = (getattr(annotation, attribute) if attribute else None) or _short_name(annotation.type.name)
         spans.append(
             fit_span(f"{_short_name(type_.name)} {k},", (annotation.begin, annotation.end, label), text, plain)
         )
+        values = ((name, attribute_value(getattr(annotation, key, None))) for name, key in features.items())
+        listed.append(sort_attributes(values))
     tokens = None
     if any(known_type.name == TOKEN for known_type in system.get_types()):
         tokens = [(token.begin, token.end) for token in cas.select(TOKEN) if token.begin < token.end] or None
     others = sum(_is_relation(annotation.type) for annotation in cas.select_all())
-    return Record.deduplicate(text, spans, tokens, others=others)
+    return Record.deduplicate(text, spans, tokens, others=others, listed_attributes=listed)
 
 
 def _choose_type(system: TypeSystem, field: str | None) -> tuple[Type, str]:
@@ -224,6 +229,23 @@ def _label_features(type_: Type) -> dict[str, str]:
         for feature in type_.all_features
         if _inherits(feature.rangeType, TEXT)
     }
+
+
+PLAIN_TYPES = {f"uima.cas.{name}" for name in ("Boolean", "Integer", "Long", "Short", "Byte", "Float", "Double")}
+"""The types of features that have one value, other than texts."""
+
+PLACES = ("begin", "end", "sofa", "xmiID")
+"""The features that say where an annotation is."""
+
+
+def _plain_features(type_: Type) -> dict[str, str]:
+    """Return the features that have a text, a number or a truth value, by name, and the attributes that keep them."""
+    others = {
+        feature.name: feature.name
+        for feature in type_.all_features
+        if feature.rangeType.name in PLAIN_TYPES and feature.name not in PLACES
+    }
+    return _label_features(type_) | others
 
 
 def _inherits(type_: Type | None, name: str) -> bool:

@@ -175,12 +175,13 @@ def test_verdicts_on_the_whole_corpus_are_those_of_the_pair(tmp_path):
     assert rows["ab"] == alone["metrics"]["tmr"]["counts"] and rows["ab"]["confusable_size"] == 0
 
 
+@pytest.mark.parametrize("unit", ["token", "char"])
 @pytest.mark.parametrize("seed", range(6))
-def test_numbers_without_an_annotator_are_those_of_the_others(seed):
+def test_numbers_without_an_annotator_are_those_of_the_others(seed, unit):
     """As if they had never been there: counted anew from the others' annotations."""
     given = at_random(seed, overlapping=seed % 2 == 0)
     metrics = create_all(["strict", "fair"])
-    found = result_of(given, metrics)["without"]
+    found = result_of(given, metrics, unit=unit)["without"]
     assert [*found] == [*given.annotators]
     for name, without in found.items():
         others = {
@@ -191,7 +192,8 @@ def test_numbers_without_an_annotator_are_those_of_the_others(seed):
         if not others:
             assert {*without["units"].values(), *without["u_alpha"].values()} == {None}
             continue
-        anew = result_of(shared(others, {each.base.id: each.base.text for each in given.documents}), metrics)
+        texts = {each.base.id: each.base.text for each in given.documents}
+        anew = result_of(shared(others, texts), metrics, unit=unit)
         for metric in metrics:
             means = {score.name: anew["metrics"][metric.name][score.name]["mean"] for score in metric.scores}
             assert without["metrics"][metric.name] == pytest.approx(means)

@@ -164,7 +164,7 @@ def test_a_project_has_a_folder_for_each_annotator_and_a_readme():
     assert told("project") == told(*(f"project/{name}" for name in people))
     assert "ann and ben: strict F 100.00" in told("project", "--annotator", "ann,ben")
     for names, said in {
-        "ann,dan": "project: there is no annotator 'dan': did you mean 'ann'? There are ann, ben, cleo",
+        "ann,anne": "project: there is no annotator 'anne': did you mean 'ann'? There are ann, ben, cleo",
         "ann": "agreement needs two annotators or more; given: ann",
     }.items():
         assert said in refused("agreement", "project", "--annotator", names)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 from confection import Config, ConfigValidationError
-from scipy.stats import beta, t
+from scipy.stats import beta, norm, t
 
 from spacy_nereval import Document, compare, count, create_all, gate
 from spacy_nereval.evaluation.bounds import wilson_interval
@@ -192,6 +192,17 @@ def test_with_the_units_that_are_asked_for_the_rule_is_decided_as_the_score_stay
     assert units_to_decide(100, (0.5, 0.4, 0.6), 0.5, math.inf) is None
 
 
+def test_the_units_that_are_asked_for_follow_the_level_of_the_policy():
+    needed = {}
+    for level in (0.9, 0.95, 0.99):
+        given = policy(rule={"score": "strict_r", "at_least": 45})
+        given["gate"]["level"] = level
+        (row,) = judged(given, documents(70, 140))
+        needed[level] = row["units_needed"]
+        assert needed[level] == pytest.approx((norm.ppf(level) + norm.ppf(0.8)) ** 2 * 0.25 / 0.05**2, rel=0.03)
+    assert len({*needed.values()}) == 3
+
+
 def test_an_interval_that_touches_a_bound_is_within():
     assert interval_verdict(0.5, 1, 0.5, math.inf) == "met"
     assert interval_verdict(0.3, 0.5, 0.5, math.inf) == "undecided"
@@ -361,7 +372,7 @@ def test_the_template_is_a_policy_and_comments_do_not_change_its_digest(tmp_path
     path.write_text(TEMPLATE)
     found = read_policy(path)
     # The libraries of earlier versions of spaCy sort the blocks.
-    assert {rule.name for rule in found.rules} == {"overall", "not_worse", "errors", "predicted"}
+    assert {rule.name for rule in found.rules} == {"overall", "not_worse", "predicted"}
     path.write_text(Config().from_str(TEMPLATE).to_str())
     assert read_policy(path) == found
     path.write_text(TEMPLATE.replace("at_least = 50", "at_least = 51"))

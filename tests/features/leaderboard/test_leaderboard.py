@@ -103,6 +103,7 @@ RESULT = score(GOLD, SYSTEMS["a"], "strict")
     ("given", "options", "said"),
     [
         ((GOLD,), {}, "systems are missing: expected leaderboard(gold, {'a': pred"),
+        (("nowhere",), {}, "nowhere is neither a folder of data sets nor a table of them (.csv, .jsonl)"),
         (({},), {}, "systems are missing"),
         ((GOLD, {}), {}, "the data set: expected gold annotation and a table of systems"),
         ((GOLD, SYSTEMS["a"]), {}, "the data set: expected gold annotation and a table of systems"),
@@ -158,7 +159,7 @@ def test_the_tables_of_a_single_data_set_and_of_several():
     one, several = leaderboard(*DATA_SETS["x"]), leaderboard(DATA_SETS)
     (table,) = LeaderboardView(one).tables(["leaderboard"])
     assert table.header == ["system", "f", "rank"] and [row[2] for row in table.rows] == ["1", "2", "3"]
-    tables = {name: [*LeaderboardView(several).tables([name])][0] for name in LeaderboardView.makers}
+    tables = {name: table for name in LeaderboardView.makers for table in LeaderboardView(several).tables([name])}
     assert tables["cells"].rows[0][:3] == ["x", "c", 1] and tables["cells"].rows[0][4:] == [1, 1, "yes"]
     assert tables["pairs"].rows[0][:3] == ["x", "b", "a"] and len(tables["pairs"].rows) == 3 + 6
     assert tables["better"].rows == [["c", "b", 1, 2], ["c", "a", 2, 2], ["b", "c", 1, 2], ["b", "a", 2, 2]]
@@ -173,7 +174,8 @@ def test_the_sentences_say_who_is_best_and_what_is_not_tested():
     tied = leaderboard(GOLD, {"a": SYSTEMS["c"], "b": SYSTEMS["c"]})
     assert tied.conclusion == "Top group on the data set by strict f: a, b."
     first, *groups = LeaderboardView(leaderboard(DATA_SETS)).opening()
-    assert first == "c has the best mean by strict f over 2 data sets: 92.86 [70.41, 97.24]."
+    mean = "c has the best mean by strict f over 2 data sets: 92.86 [70.41, 97.24]"
+    assert first == f"{mean}, of the 3 systems that all of them have."
     assert groups == [
         "c scores better than every other system on x by strict f.",
         "b scores better than every other system on y by strict f.",
@@ -236,6 +238,13 @@ def test_a_folder_a_table_and_python_have_the_same_numbers(files):
         for name in sorted(SIZES)
     }
     assert from_folder == leaderboard(given) == Leaderboard.load("out.json")
+    assert from_folder == leaderboard("sets") == leaderboard("sets/a.csv") == leaderboard(Path("sets/a.jsonl"))
+    import pandas
+
+    frame = pandas.read_csv("sets/a.csv").assign(run=None, fold=float("nan"))
+    for column in ("gold", "predictions"):
+        frame[column] = "sets/" + frame[column]
+    assert from_folder == leaderboard(frame)
 
 
 def test_systems_after_the_gold_annotation(files):
@@ -265,6 +274,8 @@ def test_folds_and_training_runs_of_a_table(files):
     runs = [*listed(run="1"), *(row | {"predictions": row["gold"], "run": "2"} for row in listed())]
     write(files / "sets" / "runs.jsonl", *runs)
     assert {row["runs"] for board in result_of("sets/runs.jsonl")["data_sets"] for row in board["scores"]} == {2}
+    for name in ("folds", "runs"):
+        assert result_of(f"sets/{name}.jsonl") == leaderboard(f"sets/{name}.jsonl")
 
 
 @pytest.mark.parametrize("format", ["markdown", "latex", "csv", "json"])
@@ -314,3 +325,48 @@ def test_what_the_command_refuses(files, arguments, said):
     Path("broken.jsonl").write_text("{")
     Path("empty.csv").write_text("data set,gold,system,predictions\n")
     assert said in flat(refused("leaderboard", *arguments.split()))
+
+
+# `nereval score` with several systems
+
+
+def test_score_of_several_systems_is_their_leaderboard(files):
+    paths = [f"sets/news/{name}.jsonl" for name in ("gold", "a", "b")]
+    expected = result_of(paths[0], f"first={paths[1]}", f"runs={paths[1]},{paths[2]}", paths[2], "-m", "strict,fair")
+    given = (paths[0], f"first={paths[1]}", f"runs={paths[1]},{paths[2]}", paths[2], "-m", "strict,fair")
+    accepted("score", *given, "-o", "score.json")
+    assert json.loads(Path("score.json").read_text(encoding="utf8")) == expected
+    assert accepted("score", *given) == accepted("leaderboard", *given)
+    for name in "ab":
+        accepted("count", paths[0], f"sets/news/{name}.jsonl", "-o", f"{name}.npz", "-m", "strict")
+    assert accepted("score", "a.npz", "b.npz") == accepted("leaderboard", "a.npz", "b.npz")
+
+
+def test_score_of_one_named_system_is_that_of_its_file_or_of_its_runs(files):
+    gold, a, b = (f"sets/news/{name}.jsonl" for name in ("gold", "a", "b"))
+    assert accepted("score", gold, f"x={a}") == accepted("score", gold, a)
+    assert accepted("score", gold, f"x={a},{b}") == accepted("score", gold, "--system", f"x={a},{b}")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--by eLen", "--by is given with several systems, which are ranked in one table"),
+        ("--per-document rows.csv", "--per-document is given with several systems"),
+        ("--cut cuts.json", "--cut cuts.json is given with several systems"),
+        ("--average macro", "--average macro is given with several systems"),
+        ("--tables scores", "--tables scores: there is no table 'scores'; there are leaderboard"),
+        ("--figure scores=a.svg", "there is no figure 'scores'"),
+        ("-o sets/news/b.jsonl", "is an input"),
+        ("-o sets/news/a.jsonl", "is an input"),
+        ("--system x=sets/news/a.jsonl,sets/news/b.jsonl", "is given in addition to --system"),
+    ],
+)
+def test_what_score_refuses_of_several_systems(files, options, said):
+    given = [f"sets/news/{name}.jsonl" for name in ("gold", "a")]
+    assert said in flat(refused("score", *given, "n=sets/news/b.jsonl", *options.split()))
+
+
+def test_counts_are_not_kept_among_the_systems(files):
+    assert "lies in sets, which is an input" in refused("leaderboard", "sets", "--keep-counts", "sets/kept")
+    assert "is an input" in refused("leaderboard", "sets", "--figure", "sets/news/a.jsonl")

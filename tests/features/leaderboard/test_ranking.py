@@ -146,13 +146,23 @@ def test_cells_are_those_of_score_to_the_last_digit(metric, level):
         }
 
 
-def test_pairs_are_those_of_compare_to_the_last_digit():
-    systems = random_systems(np.random.default_rng(5))
+@pytest.mark.parametrize("sums", [1, 1 << 23])
+@pytest.mark.parametrize("metric", ["strict", "fair", "loio", "slot_error"])
+def test_pairs_are_those_of_compare_to_the_last_digit(metric, sums, monkeypatch):
+    """Each system is summed once for all its pairs, a few swaps at a time or all at once."""
+    monkeypatch.setattr("spacy_nereval.evaluation.pairs.SUMS_OF_SIDES", sums)
+    monkeypatch.setattr("spacy_nereval.evaluation.evidence.CELLS", sums)
+    random = np.random.default_rng(5)
+    gold_spans, systems = random.integers(1, 7, 12), {}
+    for name, skill in zip("abcd", (0.3, 0.5, 0.6, 0.9)):
+        hits = random.binomial(gold_spans, skill)
+        systems[name] = [*zip(hits.tolist(), random.binomial(3, 0.4, 12).tolist(), (gold_spans - hits).tolist())]
     gold = tags(systems["a"])[0]
-    (found,) = rank_systems({"x": board(systems)}, trials=2000)["data_sets"]
+    (found,) = rank_systems({"x": board(systems, metric)}, trials=100 if sums == 1 else 2000)["data_sets"]
+    assert len(found["pairs"]) == 6
     for pair in found["pairs"]:
         both = {name: tags(systems[name])[1] for name in pair["systems"]}
-        row = primary_row(compare(both, gold, "strict", trials=2000))
+        row = primary_row(compare(both, gold, metric, trials=100 if sums == 1 else 2000))
         for key in ("difference", "interval", "p", "p_better", "differing"):
             assert pair[key] == row[key], key
 

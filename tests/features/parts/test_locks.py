@@ -263,3 +263,23 @@ def test_who_finds_a_stale_lock_replaced_meanwhile_leaves_it(tmp_path, monkeypat
         pass
     assert path.read_text() == other
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(30, "Read-only file system")])
+def test_a_folder_that_cannot_be_written_is_refused_with_the_option_that_names_another(error, tmp_path, monkeypatch):
+    def refuse(self, *args, **how):
+        raise error
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    said = "nereval-parts, which keeps the counts of each file, cannot be written: choose another with parts="
+    with pytest.raises(ValueError, match=said), lock_folder(PartsFolder("nereval-parts")):
+        pass
+
+
+def test_a_folder_of_somebody_else_is_refused_with_the_option_that_names_another(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *args: False)
+    with (
+        pytest.raises(ValueError, match="cannot be written: choose another with parts="),
+        lock_folder(PartsFolder(str(tmp_path))),
+    ):
+        pass

@@ -163,7 +163,7 @@ REFUSED = {
     "mentions depends on the corpus": ([], {"metrics": {"mentions": {"scope": "hits"}}}),
     "there is no metric 'stric'": ([], {"metrics": "stric"}),
     "samples": ([], {"samples": -1}),
-    "there is no 'scheme1'": ([], {"scheme1": "IOB2"}),
+    "count_partition has no argument scheme1: did you mean 'scheme'": ([], {"scheme1": "IOB2"}),
 }
 
 

@@ -24,7 +24,7 @@ READINGS: dict[str, Any] = {
     "check_text": False, "annotator": "ann", "tag_names": "O,B-A", "match": "exact", "occurrences": "all",
     "unit": "document", "keys": ["text=content"], "match_text": "normalised",
     "word_column": 2, "outside": "none", "trim": "space", "join": True,
-    "missing_tokens": "O",
+    "missing_tokens": "O", "label_from": "kb_id", "link_column": 3,
 }  # fmt: skip
 """Another value for each field of how files are read."""
 

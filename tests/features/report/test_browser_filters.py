@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from browsers import By, Keys, needs_browser
-from driven import CHOICES, FEW, ONE, TWO, corpus, said, verdicts, with_verdict, wrong
+from driven import CHOICES, DOCUMENTS, FEW, ONE, TWO, corpus, said, verdicts, with_verdict, wrong
 from listed import Wanted, listed
 from pages import system
 
@@ -181,6 +181,56 @@ def test_a_number_in_the_tables_marks_what_it_counts_in_texts(two):
     two.click("#view-documents")
     flags = two.each(".flag.matched")
     assert flags and all("A missed" in flag and "B ✓" in flag for flag in flags)
+
+
+def headings(browser):
+    return {
+        int(id.removeprefix("doc-")): text
+        for id, text in browser.each("article", "[e.id, e.querySelector('header p').textContent]")
+    }
+
+
+def test_the_heading_of_a_document_counts_the_errors_of_the_system_that_is_shown(two):
+    words = {name: wording.short for name, wording in create("fair").words.items()}
+    for found in (TWO, ONE):
+        two.choose("#system", f"{'A' if found is ONE else 'B'}: {found.name}")
+        expected = [Counter(v.name for v in each if v.name != "tp") for each in verdicts(found)]
+        shown = headings(two)
+        assert len(shown) == 20
+        for k, text in shown.items():
+            said = {
+                part.split(" × ")[-1]: int(part.split(" × ")[0]) if " × " in part else 1 for part in text.split(", ")
+            }
+            assert said == ({words[name]: n for name, n in expected[k - 1].items()} or {"no error": 1})
+
+
+def test_the_heading_of_a_document_counts_the_changes_between_the_systems_that_are_shown(browser, made):
+    three = [ONE, TWO, system("three", *corpus(2))]
+    browser.visit(made("three", *three), anchor=DOCUMENTS + "&one=1&other=2")
+    places, _ = listed([each.documents for each in three], Wanted(1, 2))
+    expected: dict[int, Counter[str]] = {}
+    for k, change, *_ in places:
+        expected.setdefault(k + 1, Counter())[change] += 1
+    shown = headings(browser)
+    assert len(shown) == 20
+    for k, text in shown.items():
+        numbers = [int(part.split(" × ")[0]) if " × " in part else 1 for part in text.split(", ")]
+        assert sorted(numbers) == sorted(expected[k].values())
+
+
+def test_a_flag_lists_the_errors_of_its_own_system(two):
+    two.click("#together")
+    first = "(e.flag.said.find(({ kind }) => kind !== 'hit') || e.flag.said[0]).system"
+    two(f"[...document.querySelectorAll('.flag')].find((e) => {first} === 1).click()")
+    assert two.value("#system") == "1" and "view=documents" not in two("return location.hash")
+
+
+def test_lines_that_are_sorted_anew_begin_with_their_first_page(browser, made):
+    browser.visit(made("one", ONE), anchor="#view=errors&order=errors")
+    browser.click("#next")
+    assert browser["#where"].text.startswith("Page 2 of ")
+    browser.click("button[aria-label='Sort by span']")
+    assert browser["#where"].text.startswith("Page 1 of ")
 
 
 def test_any_two_systems_have_a_table_of_changes(browser, made):

@@ -219,11 +219,19 @@ def test_a_label_without_gold_has_the_common_cut() -> None:
     assert curves.cuts[curves.label_curve(curves.metrics[0], "B").at].tolist() == [math.inf, 0.9]
 
 
-def at(cuts: Cuts, documents: Sequence[Document], metrics: Any = None, *, chosen_on: Any = None) -> dict[str, Any]:
+def at(
+    cuts: Cuts, documents: Sequence[Document | None], metrics: Any = None, *, chosen_on: Any = None
+) -> dict[str, Any]:
     """What cuts are worth on documents."""
     found = find_thresholds(chosen_on or documents, metrics or create_all(["strict"]))._replace(cuts=cuts)
     result: dict[str, Any] = measure_cuts(found, documents, Confidence(samples=200)).values["applied"]
     return result
+
+
+def test_documents_without_annotation_are_told_where_a_cut_is_applied() -> None:
+    documents = [None if k in (2, 3, 7) else document for k, document in enumerate(nested(Random(10), 12))]
+    found = at(Cuts(0.5), documents, chosen_on=nested(Random(9), 20))
+    assert (found["documents"], found["skipped"]) == (9, 3)
 
 
 def test_an_applied_cut_is_held_fixed() -> None:

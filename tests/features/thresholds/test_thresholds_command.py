@@ -10,7 +10,7 @@ from commands import accepted, flat, line, refused, run, write
 from reading import check_row_files
 from scored import TEXT, rows
 
-from spacy_nereval import count, create_all, evaluate
+from spacy_nereval import count, create_all, evaluate, thresholds
 from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.io.read import read_files
 from spacy_nereval.io.saved_results import load_cuts
@@ -159,3 +159,17 @@ def test_curves_may_be_written_as_a_table(systems, tmp_path):
         scored = [[span | {"score": 0.5 + k / 9} for span in row["spans"]] for k, row in enumerate(rows)]
         files.append(write(tmp_path / f"{name}.jsonl", *(row | {"spans": own} for row, own in zip(rows, scored))))
     check_row_files(tmp_path, "thresholds", gold, *files, "-m", "strict", "--csv", "{out}")
+
+
+@pytest.mark.costly
+def test_the_figure_of_the_command_is_that_of_the_curves():
+    accepted(*CHOSEN, "--figure", "curve.svg")
+    result = thresholds(*DEV, "strict")
+    figure = result.plot("curve")
+    assert Path("curve.svg").read_text(encoding="utf8") == figure._repr_svg_()
+    curves = result["curves"]
+    f = {cut: value for cut, value in zip(curves["cuts"], curves["metrics"]["strict"]["f"])}
+    drawn = {value["x"]: value["y"] for value in figure.spec["data"]["values"] if value["line"] == "F"}
+    assert drawn == {cut: 100 * value for cut, value in f.items() if cut is not None and value is not None}
+    said = refused("thresholds", *DEV, f"other={DEV[1]}", "-m", "strict", "--figure", "x.svg")
+    assert "--figure x.svg: it shows one system, and 2 are given" in said

@@ -1,0 +1,277 @@
+"""What people type who know another package, and the line to write here: one table for Python and for the commands.
+
+The names are those of scikit-learn, seqeval, nervaluate, sacreBLEU, `evaluate`, pandas and spaCy, as arguments,
+options, commands, attributes of results, metrics or imports. A name means the same in all these places.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .messages import spell_in_python, spelling
+
+
+class Meaning(NamedTuple):
+    """What a name means.
+
+    Attributes:
+        python: The line to write in Python, in which `r` is the result of `score`, and {metric} and {label} are names
+            that it has; "" if there is none.
+        command: The command to write; "" if there is none.
+        option: The option that an option of this name stands for, with its value; "" if it is not understood.
+        run: The command that a command of this name stands for; "" if it is not understood.
+    """
+
+    python: str = ""
+    command: str = ""
+    option: str = ""
+    run: str = ""
+
+
+SCORE_NAMES = {
+    "precision": "p",
+    "recall": "r",
+    **dict.fromkeys(("f1", "f_1", "fscore", "f_score", "f1_score", "f1-score", "fbeta"), "f"),
+    "score": "value",
+    **dict.fromkeys(("ci", "confidence_interval"), "interval()"),
+    "low": "interval().low",
+    "high": "interval().high",
+    "macro": "averages['macro']",
+    "weighted": "averages['weighted']",
+    **dict.fromkeys(("f1_macro", "macro_f1", "macro_f"), "averages['macro']['f']"),
+    **dict.fromkeys(("per_type", "per_label"), "labels"),
+}
+"""What the scores of one metric are called elsewhere, and here."""
+
+SCORE = "nereval score GOLD PRED"
+
+ROWS: dict[str, Meaning] = {
+    "ci intervals confidence-interval confidence-intervals": Meaning(
+        "score(gold, pred, confidence=True), and r.{metric}.interval() for one score",
+        f"{SCORE} --confidence",
+        option="--confidence",
+    ),
+    "bootstrap n-bootstrap bootstraps bootstrap-samples n-resamples resamples resampling bs "
+    "confidence-level ci-level error-bars stderr": Meaning(
+        "score(gold, pred, confidence=True), and r.{metric}.interval() for one score", f"{SCORE} --confidence"
+    ),
+    "confidence": Meaning(
+        "r.headline.interval, and score(..., confidence=True) for those of all scores", f"{SCORE} --confidence"
+    ),
+    "interval": Meaning("r.headline.interval", f"{SCORE} --confidence"),
+    "significance significance-test paired-bs paired-ar paired-test": Meaning(
+        "compare({{'a': pred_a, 'b': pred_b}}, gold)", "nereval compare GOLD A B", run="compare"
+    ),
+    "paired-bootstrap significance-testing pvalue p-value p-values ttest t-test mcnemar wilcoxon "
+    "permutation-test approximate-randomization randomization-test statistical-test baseline changes "
+    "diff difference differences": Meaning("compare({{'a': pred_a, 'b': pred_b}}, gold)", "nereval compare GOLD A B"),
+    "average averaging avg": Meaning(
+        "r.{metric}.averages['macro'], or 'weighted' or 'docs'", f"{SCORE} --average macro"
+    ),
+    "macro macro-avg": Meaning("r.{metric}.averages['macro']", f"{SCORE} --average macro", option="--average macro"),
+    "macro-f1 f1-macro macro-f": Meaning(
+        "r.{metric}.averages['macro']['f']", f"{SCORE} --average macro", option="--average macro"
+    ),
+    "weighted weighted-avg weighted-f1 f1-weighted": Meaning(
+        "r.{metric}.averages['weighted']", f"{SCORE} --average weighted", option="--average weighted"
+    ),
+    "micro micro-avg overall": Meaning("r.{metric}.scores", SCORE),
+    "micro-f1 f1-micro": Meaning("r.{metric}.f", SCORE),
+    "averages": Meaning("r.{metric}.averages", f"{SCORE} --average macro"),
+    "per-label per-labels per-type per-types by-label by-labels by-type per-class by-class "
+    "per-entity by-entity per-tag by-tag label-report class-report ents-per-type types": Meaning(
+        "r.labels", f"{SCORE} --tables label-scores", option="--tables label-scores"
+    ),
+    "support": Meaning("r.labels['{label}'].support, or r['gold']", f"{SCORE} --tables label-scores"),
+    "only-labels keep labels-to-keep include-labels": Meaning(
+        "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC", option="--only"
+    ),
+    "label tags classes target-names entity-types entities include label-list label-set select": Meaning(
+        "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC"
+    ),
+    "ignore ignore-labels ignore-label exclude exclude-labels drop drop-labels skip-labels ignore-index": Meaning(
+        "score(gold, pred, labels={{'{label}': None}})", f"{SCORE} --labels MISC="
+    ),
+    "label-map label-maps label-mapping map-labels": Meaning(
+        "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER", option="--labels"
+    ),
+    "mapping map rename rename-labels": Meaning(
+        "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER"
+    ),
+    "id2label label-names": Meaning("score(gold, pred, tag_names=id2label)", f"{SCORE} --tag-names config.json"),
+    "metric measure measures": Meaning(
+        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
+    ),
+    "mode eval-mode evaluation-mode strict-mode matching": Meaning(
+        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"
+    ),
+    "exact exact-match boundaries": Meaning(
+        "score(gold, pred, 'semeval').semeval.exact_f", f"{SCORE} --metrics semeval"
+    ),
+    "partial partial-match fuzzy lenient": Meaning(
+        "score(gold, pred, 'semeval').semeval.partial_f", f"{SCORE} --metrics semeval"
+    ),
+    "type ent-type entity-type": Meaning("score(gold, pred, 'semeval').semeval.type_f", f"{SCORE} --metrics semeval"),
+    "nervaluate semeval2013 semeval-2013": Meaning("score(gold, pred, 'semeval')", f"{SCORE} --metrics semeval"),
+    "seqeval": Meaning(
+        "from spacy_nereval.compat.seqeval import f1_score, or score(gold, pred, 'strict')", f"{SCORE} --metrics strict"
+    ),
+    "iou jaccard overlap-threshold": Meaning("score(gold, pred, 'overlap')", f"{SCORE} --metrics overlap"),
+    "f1 f1-score f-score fscore precision recall prfs fbeta precision-recall-fscore-support": Meaning(
+        "r.{metric}.f, r.{metric}.p and r.{metric}.r, or print(r)", f"{SCORE} --metrics strict"
+    ),
+    "accuracy acc": Meaning("score(gold, pred, 'token').token.accuracy", f"{SCORE} --metrics token"),
+    "beta": Meaning("score(gold, pred, {{'strict': {{'beta': 2}}}})", f"{SCORE} --metrics strict --strict.beta 2"),
+    "conlleval": Meaning("score(gold, pred, 'conll')", f"{SCORE} --metrics conll"),
+    "zero-division": Meaning(
+        "score(gold, pred) without it: an undefined score is None, and r.{metric}.f or 0.0 makes it 0",
+        f"{SCORE} without it: an undefined score is null in JSON",
+    ),
+    "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate "
+    "candidates sys system-output pred-file predictions-file gold gold-file reference references ref "
+    "refs y-true true truth ground-truth target targets test test-file input": Meaning("score(gold, pred)", SCORE),
+    "texts text-list documents docs": Meaning("score(gold, pred, text=texts)", SCORE),
+    "words": Meaning("score(gold, pred, tokens=words)", SCORE),
+    "model nlp pipeline pipe predict test-model benchmark-model": Meaning(
+        "score(gold, nlp)", "nereval evaluate MODEL GOLD"
+    ),
+    "eval": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
+    "scorer evaluator ner-evaluator evaluate-ner entity-evaluator ner-scorer get-ner-prf": Meaning(
+        "from spacy_nereval import score; score(gold, pred)", SCORE
+    ),
+    "ignore-case case-insensitive case-sensitive lowercase lower caseless": Meaning(
+        "score(gold, pred, match='caseless'), for mentions without offsets", f"{SCORE} --match caseless"
+    ),
+    "loader suffix": Meaning("score(gold, pred): it recognises what it is given", SCORE),
+    "confusion confusion-matrix cm": Meaning(
+        "r.confusion('strict').to_frame(), and r.confusion('fair') for the errors alone",
+        f"{SCORE} --tables confusion",
+        option="--tables confusion",
+    ),
+    "matrix": Meaning("r.confusion('strict').to_frame()", f"{SCORE} --tables confusion"),
+    "errors error-analysis mistakes false-positives false-negatives fp fn wrong error-list": Meaning(
+        "r.errors()", "nereval errors GOLD PRED"
+    ),
+    "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
+    "krippendorff-alpha krippendorffs-alpha": Meaning(
+        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
+    ),
+    "inter-annotator interannotator cohen-kappa-score fleiss-kappa agree disagreements "
+    "annotator-agreement adjudicate curate merge-annotations": Meaning(
+        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B"
+    ),
+    "rank ranking": Meaning(
+        "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B", run="leaderboard"
+    ),
+    "leader-board benchmark systems": Meaning(
+        "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B"
+    ),
+    "threshold cutoff tune optimal-threshold best-threshold calibration calibrate pr-curve "
+    "precision-recall-curve roc": Meaning("thresholds(gold, pred)", "nereval thresholds GOLD PRED"),
+    "min-f1 min-f min-score fail-under fail-below assert minimum at-least require init ci-gate": Meaning(
+        "gate('policy.cfg', gold, pred)", "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED"
+    ),
+    "sample-size power how-many": Meaning(
+        "plan(gold, pred, other, difference=2)", "nereval plan GOLD PRED --baseline OTHER --difference 2"
+    ),
+    "json as-json dump": Meaning("r.to_json()", f"{SCORE} --json"),
+    "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex", option="--format latex"),
+    "markdown md": Meaning("r.to_markdown()", f"{SCORE} --format markdown", option="--format markdown"),
+    "csv to-csv tsv": Meaning("r.to_csv()", f"{SCORE} --format csv", option="--format csv"),
+    "table tables": Meaning("r.to_frame(), r.to_markdown() or r.to_latex()", f"{SCORE} --format markdown"),
+    "excel xlsx to-excel": Meaning("r.to_frame().to_excel('scores.xlsx')", f"{SCORE} --format csv"),
+    "html to-html plot visualize visualise chart figure dashboard": Meaning(
+        "r.save('report.html')", "nereval report GOLD PRED --output report.html"
+    ),
+    "displacy view": Meaning("r.render(0)", "nereval report GOLD PRED --output report.html"),
+    "to-pandas to-df df pandas dataframe": Meaning("r.to_frame()", f"{SCORE} --format csv"),
+    "to-dataframe frame": Meaning("r.to_frame('all')", f"{SCORE} --format csv"),
+    "to-disk write save-json to-file": Meaning("r.save('result.json')", f"{SCORE} --output result.json"),
+    "out outfile output-file": Meaning("r.save('result.json')", f"{SCORE} --output result.json", option="--output"),
+    "from-disk from-json read": Meaning("r.load('result.json')", SCORE),
+    "results result": Meaning("r.to_dict()", f"{SCORE} --output result.json"),
+    "value": Meaning("r.headline.value", SCORE),
+    "print": Meaning("print(r)", SCORE),
+    "classification-report": Meaning("print(r), or r.to_frame('label-scores')", f"{SCORE} --tables label-scores"),
+    "digits decimals": Meaning("r.summary(digits=4)", f"{SCORE} --digits 4"),
+    "quiet silent verbose progress q": Meaning(
+        "r = score(gold, pred): it prints nothing, and print(r) prints it", f"{SCORE} --output result.json > /dev/null"
+    ),
+    "validate lint inspect": Meaning("load('gold.jsonl')", "nereval show GOLD", run="show"),
+    "check-file check info describe stats statistics head peek debug-data": Meaning(
+        "load('gold.jsonl')", "nereval show GOLD"
+    ),
+    "n-jobs jobs num-workers processes parallel": Meaning(
+        "", "nereval count GOLD PRED --workers 4 --output counts.npz"
+    ),
+    "list list-metrics available-metrics": Meaning("names()", "nereval metrics"),
+    "group-by groupby slice slices field": Meaning("score(gold, pred, by='meta.source')", f"{SCORE} --by meta.source"),
+}
+"""What each name means: names that mean the same, in lower case with hyphens, separated by spaces."""
+
+_MEANINGS = {name: meaning for names, meaning in ROWS.items() for name in names.split()}
+
+
+def _meaning(name: str) -> Meaning:
+    written = name.strip().strip("-_").lower().replace("_", "-").replace(" ", "-")
+    return _MEANINGS.get(written, Meaning())
+
+
+def python_line(name: str, metric: str = "strict", label: str = "PER") -> str:
+    """Return the line to write in Python for a name of another package; "" if unknown.
+
+    Args:
+        name: What somebody wrote.
+        metric: A metric of the result, which examples name.
+        label: A label of the result.
+
+    >>> python_line("csv"), python_line("macro avg", "fair"), python_line("???")
+    ('r.to_csv()', "r.fair.averages['macro']", '')
+    """
+    return _meaning(name).python.format(metric=metric, label=label)
+
+
+def python_call(name: str) -> str:
+    """Return the line of `python_line` for a place where there is no result yet; "" if unknown.
+
+    >>> python_call("macro_f1")
+    "r.strict.averages['macro']['f'], with r = score(gold, pred)"
+    """
+    line = python_line(name)
+    return f"{line}, with r = score(gold, pred)" if line.startswith(("r.", "print(r)")) else line
+
+
+def command_line(name: str) -> str:
+    """Return the command to write for an option or a command of another package; "" if unknown.
+
+    >>> command_line("--ci"), command_line("kappa"), command_line("--???")
+    ('nereval score GOLD PRED --confidence', 'nereval agreement A B', '')
+    """
+    return _meaning(name).command
+
+
+def line_here(name: str) -> str:
+    """Return the line to write for a name, in Python or as a command, wherever it was written; "" if unknown.
+
+    >>> line_here("partial")
+    "score(gold, pred, 'semeval').semeval.partial_f"
+    """
+    return python_call(name) if spelling() is spell_in_python else command_line(name)
+
+
+def option_words(option: str) -> list[str]:
+    """Return the words of the option that an option of another package stands for; [] if it is not understood.
+
+    >>> option_words("--latex"), option_words("--metric"), option_words("--bootstrap")
+    (['--format', 'latex'], ['--metrics'], [])
+    """
+    return _meaning(option).option.split() if option.startswith("--") else []
+
+
+def command_to_run(name: str) -> str:
+    """Return the command that a command of another package stands for; "" if it is not understood.
+
+    >>> command_to_run("iaa"), command_to_run("diff")
+    ('agreement', '')
+    """
+    return _meaning(name).run

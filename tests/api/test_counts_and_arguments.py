@@ -1,0 +1,1 @@
+"""Arguments beside counts: what counting has settled already is refused by its name, and nothing is ignored."""

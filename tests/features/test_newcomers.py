@@ -1,0 +1,483 @@
+"""What people from other packages type first: it works, or the error says what to write.
+
+The lines were guessed without knowing the package, as people write them who know spaCy, scikit-learn, seqeval,
+nervaluate, tools of annotation, or who fill a table of a paper.
+"""
+
+import json
+import random
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+import spacy
+from commands import run
+from processes import LEAN, with_path
+from spacy.tokens import DocBin
+from spacy.training import Example
+from typer.main import get_command
+
+import spacy_nereval
+from spacy_nereval.cli import nereval
+from spacy_nereval.core.synonyms import ROWS, command_line, python_line
+
+ENVIRONMENT = {"PYTHONPATH": with_path(LEAN), "PATH": "/usr/bin:/bin"}
+
+NAMES = {"Ada": "PER", "Paris": "LOC", "Acme": "ORG"}
+
+
+def gold_records():
+    """Records with their places in the text and the source of each."""
+    drawn, records = random.Random(0), []
+    for number in range(12):
+        words = [drawn.choice([*NAMES]) for _ in range(3)]
+        text, spans = "", []
+        for word in words:
+            spans.append({"start": len(text), "end": len(text) + len(word), "label": NAMES[word]})
+            text += f"{word} met "
+        meta = {"source": ("web", "news")[number % 2]}
+        records.append({"id": f"d{number}", "text": text.strip(), "spans": spans, "meta": meta})
+    return records
+
+
+def noisy(records, seed):
+    """Records as a system predicts them: a fifth of the spans is missed, some have the wrong label."""
+    drawn, predicted = random.Random(seed), []
+    for record in records:
+        kept = [span for span in record["spans"] if drawn.random() > 0.2]
+        spans = [
+            span | {"label": "ORG", "score": 0.4} if drawn.random() < 0.2 else span | {"score": 0.9} for span in kept
+        ]
+        predicted.append({"id": record["id"], "text": record["text"], "spans": spans})
+    return predicted
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    """A folder with gold annotation, predictions and annotators in three formats, a model and a policy."""
+    folder = tmp_path_factory.mktemp("room")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": name} for name, label in NAMES.items()])
+    nlp.to_disk(folder / "model")
+    gold = gold_records()
+    for seed, name in enumerate(("gold", "pred", "a", "b", "anna", "ben", "d")):
+        records = gold if not seed else noisy(gold, seed)
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+        packed, lines = DocBin(store_user_data=True), []
+        for record in records:
+            doc = nlp.make_doc(record["text"])
+            doc.ents = [doc.char_span(span["start"], span["end"], span["label"]) for span in record["spans"]]
+            doc.user_data["meta"] = record.get("meta", {})
+            packed.add(doc)
+            tags = [f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else "O" for token in doc]
+            lines.append("".join(f"{token.text} {tag}\n" for token, tag in zip(doc, tags)))
+        packed.to_disk(folder / f"{name}.spacy")
+        (folder / f"{name}.conll").write_text("\n".join(lines))
+    (folder / "dev.spacy").write_bytes((folder / "gold.spacy").read_bytes())
+    sides = [(folder / f"{name}.conll").read_text().split("\n") for name in ("gold", "pred")]
+    both = [f"{g} {p.split()[1]}" if g else "" for g, p in zip(*sides)]
+    (folder / "both.conll").write_text("\n".join(both))
+    rules = "\n".join(["[gate]", "[gate.rules]", "[gate.rules.overall]", 'score = "strict_f"', "at_least = 45", ""])
+    (folder / "policy.cfg").write_text(rules)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def names(room):
+    """What the lines in Python name."""
+    nlp = spacy.load(room / "model")
+    gold_docs, pred_docs = ([*DocBin().from_disk(room / f"{n}.spacy").get_docs(nlp.vocab)] for n in ("gold", "pred"))
+
+    def tags(name):
+        sentences = (room / name).read_text().strip().split("\n\n")
+        return [[line.split()[1] for line in sentence.split("\n")] for sentence in sentences]
+
+    def spans(name):
+        records = map(json.loads, (room / name).read_text().splitlines())
+        return [[(span["start"], span["end"], span["label"]) for span in record["spans"]] for record in records]
+
+    y_true, y_pred = tags("gold.conll"), tags("pred.conll")
+    return {
+        **{name: getattr(spacy_nereval, name) for name in spacy_nereval.__all__},
+        **{
+            "spacy_nereval": spacy_nereval,
+            "DocBin": DocBin,
+            "nlp": nlp,
+            "gold_docs": gold_docs,
+            "pred_docs": pred_docs,
+        },
+        **{"examples": [Example(pred, gold) for gold, pred in zip(gold_docs, pred_docs)], "y_true": y_true},
+        **{"y_pred": y_pred, "gold_spans": spans("gold.jsonl"), "pred_spans": spans("pred.jsonl")},
+        **{"result": spacy_nereval.score(y_true, y_pred), "gold": "gold.jsonl", "pred": "pred.jsonl"},
+        **{"a": "a.jsonl", "b": "b.jsonl", "c": "ben.jsonl"},
+    }
+
+
+STRICT = "result.strict.f"
+
+WORKS = {
+    "score(gold_docs, pred_docs).strict.f": STRICT,
+    "evaluate(gold_docs, pred_docs).strict.f": STRICT,
+    "score(examples).strict.f": STRICT,
+    "score('gold.spacy', 'pred.spacy').strict.f": STRICT,
+    "score('gold.spacy', nlp).strict.f": "1.0",
+    "score(gold_docs, nlp).strict.f": "1.0",
+    "score('gold.spacy', './model').strict.f": "1.0",
+    "result.to_dict()['gold']": "36",
+    "score(DocBin().from_disk('gold.spacy'), DocBin().from_disk('pred.spacy')).strict.f": STRICT,
+    "from spacy_nereval import f1_score; f1_score(y_true, y_pred)": STRICT,
+    "from spacy_nereval import classification_report; 'micro avg' in classification_report(y_true, y_pred)": "True",
+    "score(y_true, y_pred, labels=['PER'])": "score(y_true, y_pred, only=['PER'])",
+    "score(y_true, y_pred, labels='PER,LOC')": "score(y_true, y_pred, only='PER,LOC')",
+    "result['strict']['f1']": STRICT,
+    "result.strict.precision, result.strict.recall, result.fair.f1": "result.strict.p, result.strict.r, result.fair.f",
+    "result.labels['PER'].strict.f1": "result.labels['PER'].strict.f",
+    "score(y_true, y_pred, metrics=['strict', 'exact', 'partial', 'type'])": "score(y_true, y_pred, 'strict,semeval')",
+    "[*score(y_true, y_pred, metrics='muc')['metrics']]": "['semeval', 'slot_error']",
+    "result.summary()[:12]": "'12 documents'",
+    "len(result.errors())": "len(result.errors('fair'))",
+    "agreement('anna.jsonl', 'ben.jsonl')": "agreement({'anna': 'anna.jsonl', 'ben': 'ben.jsonl'})",
+    "agreement([a, b, c])": "agreement({'a': a, 'b': b, 'ben': c})",
+    "agreement({'anna': a, 'ben': b})['annotators']": "['anna', 'ben']",
+    "score(gold_spans, pred_spans).strict.f": STRICT,
+    "score(gold, pred, labels={'PERSON': 'PER'}).strict.f": STRICT,
+    "compare({'gpt': a, 'claude': b}, gold)": "compare({'gpt': a, 'claude': b}, gold, baseline='gpt')",
+    "compare(gold, {'gpt': a, 'claude': b})": "compare({'gpt': a, 'claude': b}, gold)",
+    "'booktabs' in result.to_latex()": "True",
+    "'| strict |' in result.to_markdown()": "True",
+    "result.to_json()[0]": "'{'",
+    "result.to_csv('table.csv')[:6]": "'table,'",
+    "leaderboard(gold, {'a': a, 'b': b})['systems']": "leaderboard(gold, {'b': b, 'a': a})['systems']",
+    "score(gold, pred, by='meta.source')['breakdowns']['meta.source']['buckets']": "['news', 'web']",
+}
+
+FAILS = {
+    "from spacy_nereval import Scorer": "score(gold, pred)",
+    "from spacy_nereval import Evaluator": "score(gold, pred)",
+    "from spacy_nereval import precision_recall_fscore_support": "r.strict.f, r.strict.p and r.strict.r",
+    "from spacy_nereval import confusion_matrix": "r.confusion('strict').to_frame()",
+    "from spacy_nereval import iaa": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "from spacy_nereval import cohen_kappa": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "from spacy_nereval import krippendorff_alpha": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "from spacy_nereval import significance_test": "compare({'a': pred_a, 'b': pred_b}, gold)",
+    "from spacy_nereval import bootstrap": "score(gold, pred, confidence=True)",
+    "spacy_nereval.iaa": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "result['ents_f']": "r.strict.f",
+    "result.to_disk('scores.json')": "r.save('result.json')",
+    "score(y_true, y_pred, average='macro')": "r.strict.averages['macro']",
+    "score(y_true, y_pred, zero_division=0)": "r.strict.f or 0.0",
+    "score(y_true, y_pred, mode='strict', scheme='IOB2')": "metrics='strict'",
+    "score(y_true, y_pred, metric='strict')": "score(gold, pred, metrics='strict')",
+    "score(y_true, y_pred, texts=[])": "score(gold, pred, text=texts)",
+    "score(y_true, y_pred, n_bootstrap=10)": "score(gold, pred, confidence=True)",
+    "score(y_true, y_pred, bootstrap=1000, seed=1)": "score(gold, pred, confidence=True)",
+    "score(y_true, y_pred, ignore=['MISC'])": "labels={'PER': None}",
+    "score(gold, pred, ignore_case=True)": "match='caseless'",
+    "score(gold, pred, match='text')": "expected one of exact, normalised, caseless",
+    "score(gold, pred, label_map={'PERSON': 'PER'})": "labels={'PERSON': 'PER'}",
+    "score(gold, pred, foo=1)": "its arguments are gold, pred, metrics, confidence",
+    "compare({'a': a, 'b': b}, gold, foo=1)": "its arguments are systems, gold, metrics, baseline, level",
+    "thresholds(gold, pred, foo=1)": "its arguments are gold, pred, metrics, best, per_label",
+    "score(gold, pred, spam=1, scheem='IOB1')": "score has no argument spam",
+    "score(gold, pred, scheem='IOB1')": "did you mean 'scheme'?",
+    "score(gold, pred, 'strict,f1')": "r.strict.f",
+    "result.f1": "write r.strict.f, r.loio.f, r.fair.f, or r.headline",
+    "result.precision": "write r.strict.p",
+    "result['partial']": "semeval.partial_f",
+    "result['ent_type']['f1']": "semeval.type_f",
+    "result.by_label": "write r.labels",
+    "result.per_label()": "write r.labels",
+    "result.disagreements()": "agreement({'ann'",
+    "result.to_dataframe()": "r.to_frame('all')",
+    "result.confidence_interval('strict')": "r.strict.interval()",
+    "compare(gold, a, b)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
+    "agreement(gold_docs, pred_docs)": "a table of names and annotations",
+    "score(gold, 'nowhere.jsonl')": "there is no file 'nowhere.jsonl'",
+    "score(gold_spans, nlp)": "a pipeline predicts on texts, and gold has spans: give text=",
+    "count(gold_docs, ['strict'])": "write create_all(['strict'])",
+    "count(gold_docs, create_all(['strict']))": "write score(gold, pred).counts",
+    "Result(nlp.evaluate(examples))": "write score(gold, nlp)",
+}
+
+
+def answer(line, names):
+    """The value of the last part of a line, after its other parts have been run."""
+    *first, last = line.split("; ")
+    known = dict(names)
+    for part in first:
+        exec(part, known)
+    return exec(last, known) if last.startswith("from") else eval(last, known)
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("line", WORKS)
+def test_a_guess_in_python_works(line, names, room, monkeypatch):
+    monkeypatch.chdir(room)
+    assert answer(line, names) == answer(WORKS[line], names)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("line", FAILS)
+def test_a_guess_in_python_is_answered_with_what_to_write(line, names, room, monkeypatch):
+    monkeypatch.chdir(room)
+    with pytest.raises((AttributeError, ImportError, KeyError, TypeError, ValueError)) as caught:
+        answer(line, names)
+    said = str(caught.value.args[0])
+    assert FAILS[line] in said and len(said.splitlines()) == 1
+
+
+COMMANDS = {
+    "score gold.spacy pred.spacy": "",
+    "evaluate ./model gold.spacy": "",
+    "score ./model dev.spacy": "",
+    "gold.spacy pred.spacy": "",
+    "score gold.spacy --model ./model": "",
+    "score gold.spacy pred.spacy --output scores.json": "",
+    "--version": "",
+    "score gold.jsonl pred.jsonl --average macro": "",
+    "score gold.jsonl pred.jsonl --macro": "",
+    "score gold.jsonl pred.jsonl --labels PER,ORG": "",
+    "compare gold.jsonl a.jsonl b.jsonl --labels PER,ORG": "",
+    "score gold.jsonl pred.jsonl --ci": "",
+    "score gold.jsonl pred.jsonl --confusion": "",
+    "metrics": "",
+    "score gold.conll pred.conll --scheme IOB2": "",
+    "score gold.conll pred.conll --metrics strict,partial": "",
+    "score gold.conll pred.conll --per-label": "",
+    "score both.conll": "",
+    "score gold.conll pred.conll --metric muc": "",
+    "agreement anna.jsonl ben.jsonl": "",
+    "iaa anna.jsonl ben.jsonl": "",
+    "kappa anna.jsonl ben.jsonl": "",
+    "errors gold.jsonl pred.jsonl": "",
+    "score --gold gold.jsonl --pred pred.jsonl": "",
+    "score --pred=pred.jsonl gold.jsonl -C": "",
+    "score gold.jsonl pred.jsonl --format json": "",
+    "compare gold.jsonl a.jsonl b.jsonl": "",
+    "significance gold.jsonl a.jsonl b.jsonl": "",
+    "score gold.jsonl pred.jsonl --by meta.source": "",
+    "thresholds gold.jsonl pred.jsonl --missing-score 1": "",
+    "leaderboard gold.jsonl a.jsonl b.jsonl": "",
+    "score gold.jsonl pred.jsonl --latex": "",
+    "score gold.jsonl pred.jsonl --format latex": "",
+    "validate gold.jsonl": "",
+    "report gold.jsonl pred.jsonl": "",
+    "confusion gold.jsonl pred.jsonl": "write nereval score GOLD PRED --tables confusion",
+    "diff anna.jsonl ben.jsonl": "write nereval compare GOLD A B",
+    "table gold.jsonl a.jsonl b.jsonl": "write nereval score GOLD PRED --format markdown",
+    "scor gold.jsonl pred.jsonl": "did you mean 'score'?",
+    "frobnicate": "nereval --help lists the commands",
+    "score gold.conll pred.conll --mode strict": "write nereval score GOLD PRED --metrics strict",
+    "score gold.jsonl pred.jsonl --bootstrap 1000": "write nereval score GOLD PRED --confidence",
+    "score gold.jsonl pred.jsonl --quiet": "--output result.json > /dev/null",
+    "score gold.jsonl pred.jsonl --paired-bs": "write nereval compare GOLD A B",
+    "convert gold.jsonl --json": "write nereval score GOLD PRED --json",
+    "show gold.jsonl --ci": "write nereval score GOLD PRED --confidence",
+    "show gold.jsonl --frobnicate": "--help-all lists all options",
+    "score gold.jsonl pred.jsonl --confidnce": "did you mean '--confidence'?",
+    "gate policy.cfg gold.jsonl pred.jsonl --min-f1 0.8": "write nereval gate --init policy.cfg",
+    "gate gold.jsonl pred.jsonl --threshold 0.8": "nereval gate --init POLICY",
+    "gate init": "nereval gate --init POLICY",
+    "gate gold.jsonl pred.jsonl": "nereval gate --init POLICY",
+    "score gold.jsonl pred.jsonl a.jsonl b.jsonl d.jsonl --cut x.json": "score the system that it is about alone",
+    "score gold.jsonl pred.jsonl a.jsonl b.jsonl": "",
+    "score gold.jsonl gpt=a.jsonl claude=b.jsonl": "",
+    "compare gold.jsonl gpt=a.jsonl claude=b.jsonl": "",
+    "errors gold.jsonl pred.jsonl a.jsonl b.jsonl": "nereval count GOLD... PRED...",
+    "score gold.jsonl, pred.jsonl": "separate the names of files by spaces",
+    "evaluate gold.jsonl pred.jsonl": "write nereval score gold.jsonl pred.jsonl",
+    "errors model gold.jsonl": "write nereval errors gold.jsonl model",
+    "score gold.jsonl pred.jsonl --json -o x.json": "--json > x.json",
+    "score gold.jsonl pred.jsonl --json --tables scores": "--json prints the result and no tables",
+    "score gold.jsonl pred.jsonl --json -f latex": "--json prints the result and no tables",
+    "score gold.conll pred.conll -f conll --latex": "write nereval score GOLD PRED --format latex",
+    "score gold.jsonl --pred": "write nereval score GOLD PRED",
+    "thresholds gold.conll pred.conll": "give --missing-score 1",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_guessed_command_works_or_is_answered_with_what_to_write(line, room, monkeypatch):
+    monkeypatch.chdir(room)
+    done = run(*shlex.split(line))
+    if COMMANDS[line]:
+        assert done.exit_code == 2
+        said = " ".join(done.stderr.split())
+        assert COMMANDS[line] in said
+        assert said.startswith("✘ ")
+    else:
+        assert done.exit_code == 0, done.output
+
+
+SAME = {
+    "score ./model gold.jsonl": "evaluate ./model gold.jsonl",
+    "score gold.jsonl --model ./model -m strict": "evaluate ./model gold.jsonl -m strict",
+    "gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl",
+    "score --predictions pred.jsonl --gold gold.jsonl": "score gold.jsonl pred.jsonl",
+    "score gold.jsonl pred.jsonl --macro": "score gold.jsonl pred.jsonl --average macro",
+    "score gold.jsonl pred.jsonl --labels PER,LOC": "score gold.jsonl pred.jsonl --only PER,LOC",
+    "score gold.jsonl pred.jsonl -m exact,strict,type": "score gold.jsonl pred.jsonl -m strict,semeval",
+    "iaa anna.jsonl ben.jsonl": "agreement anna.jsonl ben.jsonl",
+    "errors --pred pred.jsonl gold.jsonl": "errors gold.jsonl pred.jsonl",
+    "compare --labels gold.jsonl a.jsonl b.jsonl": "compare --per-label gold.jsonl a.jsonl b.jsonl",
+}
+
+
+@pytest.mark.parametrize("line", SAME)
+def test_a_guess_prints_what_the_command_prints(line, room, monkeypatch):
+    monkeypatch.chdir(room)
+    one, other = (run(*shlex.split(text)) for text in (line, SAME[line]))
+    assert one.exit_code == other.exit_code == 0
+    assert one.stdout == other.stdout
+
+
+# Every line that the table proposes
+
+
+def test_names_of_the_table_are_written_alike_and_are_no_parts_of_the_package():
+    listed = [name for names in ROWS for name in names.split()]
+    assert len(listed) == len({*listed})
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name) for name in listed)
+    own = {*spacy_nereval.__all__, "api", "cli", "compat", "core", "counting", "evaluation", "features", "integration"}
+    own |= {"io", "metrics", "reporting", "testing", "authoring", "distributed"}
+    assert not {name.replace("-", "_") for name in listed} & own
+
+
+def test_no_name_of_the_table_hides_a_command():
+    commands = {command.name for command in nereval.registered_commands}
+    assert not commands & {name for names, row in ROWS.items() if row.run for name in names.split()}
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore")
+def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeypatch):
+    monkeypatch.chdir(room)
+    (room / "result.json").write_text(names["result"].to_json())
+    known = names | {
+        **{"r": spacy_nereval.score("gold.spacy", "pred.spacy"), "gold": "gold.spacy", "pred": "pred.spacy"},
+        **{"docs_a": names["gold_docs"], "docs_b": names["pred_docs"], "pred_a": "a.jsonl", "pred_b": "b.jsonl"},
+        **{"other": "b.jsonl", "texts": None, "words": None, "id2label": {0: "O"}},
+    }
+    lines = {python_line(names_of_row.split()[0]) for names_of_row in ROWS} - {""}
+    for line in sorted(lines):
+        code = re.split(r", (?:or|and|for|with) |: it | without it|, r\.|\), and |: an undefined", line)[0]
+        code += ")" * (code.count("(") - code.count(")"))
+        if any(part in code for part in ("text=", "tokens=", "tag_names=", "to_excel", "load(")):
+            compile(code, line, "exec")
+            continue
+        scored = {"gold": "gold.jsonl", "pred": "pred.jsonl"} if "thresholds(" in code else {}
+        exec(code.replace("from spacy_nereval.compat.seqeval import f1_score", "pass"), known | scored)
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore")
+def test_every_command_that_the_table_proposes_works(room, monkeypatch):
+    monkeypatch.chdir(room)
+    files = {"GOLD": "gold.jsonl", "PRED": "pred.jsonl", "A": "a.jsonl", "B": "b.jsonl", "MODEL": "model"}
+    files |= {"OTHER": "b.jsonl", "config.json": "config.json"}
+    (room / "config.json").write_text('{"id2label": {"0": "O"}}')
+    for line in sorted({command_line(names.split()[0]) for names in ROWS} - {""}):
+        plain = re.split(" without it| > |, then ", line)[0]
+        if "--init" in plain:
+            plain = plain.replace("policy.cfg", "new.cfg")
+        with_tokens = {"GOLD": "gold.spacy", "PRED": "pred.spacy"} if "token" in plain else {}
+        done = run(*({**files, **with_tokens}.get(word, word) for word in plain.split()[1:]))
+        assert done.exit_code == 0, (line, done.output)
+
+
+def test_every_option_and_command_that_is_understood_exists():
+    commands = get_command(nereval).commands
+    options = {name for command in commands.values() for parameter in command.params for name in parameter.opts}
+    understood = [(row.option.split(), row.run) for row in ROWS.values() if row.option or row.run]
+    assert len(understood) > 15
+    assert all(
+        (not words or words[0] in options) and (not command or command in commands) for words, command in understood
+    )
+
+
+JSON = [
+    "score gold.jsonl pred.jsonl",
+    "evaluate model gold.jsonl",
+    "compare gold.jsonl a.jsonl b.jsonl",
+    "agreement anna.jsonl ben.jsonl",
+    "leaderboard gold.jsonl a.jsonl b.jsonl",
+    "gate policy.cfg gold.jsonl pred.jsonl",
+    "plan gold.jsonl pred.jsonl --policy policy.cfg",
+    "thresholds gold.jsonl pred.jsonl",
+]
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("line", JSON)
+def test_json_prints_what_output_writes_and_nothing_else(line, room):
+    def ended(*more):
+        command = [sys.executable, "-m", "spacy_nereval", *shlex.split(line), *more]
+        return subprocess.run(command, capture_output=True, text=True, cwd=room, env=ENVIRONMENT)
+
+    ended("-o", "written.json")
+    done = ended("--json")
+    assert json.loads(done.stdout) == json.loads((room / "written.json").read_text(encoding="utf8"))
+
+
+@pytest.mark.costly
+def test_json_prints_the_rows_of_errors(room):
+    command = [sys.executable, "-m", "spacy_nereval", "errors", "gold.jsonl", "pred.jsonl", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=room, env=ENVIRONMENT)
+    rows = json.loads(done.stdout)
+    assert len(rows) > 3 and {"verdict", "gold_label"} <= {*rows[0]}
+
+
+# Pipelines in place of predictions
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("gold", ["gold.spacy", "gold.jsonl", "gold.conll"])
+def test_a_pipeline_in_python_gives_what_the_command_gives(gold, room, names, monkeypatch):
+    monkeypatch.chdir(room)
+    assert run("evaluate", "model", gold, "-C", "-o", "command.json").exit_code == 0
+    expected = json.loads((room / "command.json").read_text(encoding="utf8"))
+    for model in ("model", names["nlp"]):
+        found = json.loads(spacy_nereval.score(gold, model, confidence=True).to_json())
+        if gold.endswith(".conll"):  # the command resamples its sentences in blocks
+            assert found["scores"] == expected["scores"] and found["per_type"] == expected["per_type"]
+        else:
+            assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_pipeline_has_the_options_that_its_config_stores(room, names, monkeypatch):
+    monkeypatch.chdir(room)
+    nlp = spacy.load(room / "model")
+    nlp.add_pipe("nereval", config={"metrics": {"fair": {"unit": "token"}, "strict": {}}, "only": ["PER", "LOC"]})
+    nlp.to_disk(room / "stored")
+    assert run("evaluate", "stored", "gold.spacy", "-m", "fair", "-o", "stored.json").exit_code == 0
+    expected = json.loads((room / "stored.json").read_text(encoding="utf8"))
+    found = spacy_nereval.score("gold.spacy", nlp, "fair")
+    assert found.signature == expected["signature"] and "unit=token" in found.signature and "only:" in found.signature
+    assert (
+        spacy_nereval.score("gold.spacy", nlp, {"fair": {"unit": "char"}}, only=["ORG"]).signature.count("only:ORG")
+        == 1
+    )
+    assert "from the config of pred" in found.summary()
+    with pytest.raises(ValueError, match="the configs of models differ in label options"):
+        spacy_nereval.compare({"a": nlp, "b": names["nlp"]}, "gold.spacy")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_compare_takes_pipelines_and_predictions(room, names, monkeypatch):
+    monkeypatch.chdir(room)
+    assert run("compare", "gold.spacy", "pred.spacy", "model", "-m", "strict", "-o", "pair.json").exit_code == 0
+    expected = json.loads((room / "pair.json").read_text(encoding="utf8"))["comparisons"]
+    found = spacy_nereval.compare({"pred": "pred.spacy", "model": names["nlp"]}, "gold.spacy", "strict")
+    assert json.loads(found.to_json())["comparisons"] == expected
+    runs = {"pred": "pred.spacy", "model": {"one": "model", "two": names["nlp"]}}
+    assert spacy_nereval.compare(runs, "gold.spacy", "strict").rows[0]["runs"] == [1, 2]
+
+
+def test_texts_that_are_given_are_predicted_on(names):
+    found = spacy_nereval.score([[(0, 3, "PER")], []], names["nlp"], "strict", text=["Ada met Bob", "nobody"])
+    assert found.strict.counts == {"tp": 1, "fp": 0, "fn": 0}
