@@ -234,7 +234,7 @@ def all_intervals(documents: Documents, metrics: Metrics, level: float = 0.95) -
                 value,
                 [table[metric.name].get(path) for table in without],
                 [table[metric.name].get(path) for table in alone],
-                informing(weights, path, *tables),
+                informing(weights, path, metric, *tables),
                 metric.score_by_name[path[-1]].limits,
                 spans_of(documents, path),
                 level,
@@ -247,11 +247,18 @@ Table = dict[Path, float | None]
 
 
 def informing(
-    weights: Iterable[float], path: Path, whole: Sequence[Table], without: Sequence[Table], alone: Sequence[Table]
+    weights: Iterable[float],
+    path: Path,
+    metric: Metric,
+    whole: Sequence[Table],
+    without: Sequence[Table],
+    alone: Sequence[Table],
 ) -> list[float]:
     """The weights of units for a score, 0 for each that says nothing about it: alone it has no score, and the score
     without it is the same. Of an average over labels that is asked of the labels' scores: a unit that has none of
-    them, and only changes how much each label counts, says nothing about the average."""
+    them, and only changes how much each label counts, says nothing about the average. What a unit says about 1 - cost
+    it says of the cost, also where this is above 1."""
+    path = (*path[:-1], metric.score_by_name[path[-1]].complement_of or path[-1])
     asked = [path]
     if path[0] == "averages":
         if path[1] == "docs":
@@ -279,7 +286,7 @@ def sampled_intervals(
         for path, value in whole[metric.name].items():
             weights = block(documents, path, metric).values()
             tables = ([table[metric.name] for table in side] for side in ([whole], without, alone))
-            informed = [*weights] if collapsed else informing(weights, path, *tables)
+            informed = [*weights] if collapsed else informing(weights, path, metric, *tables)
             k, limits = kish(informed), metric.score_by_name[path[-1]].limits
             samples = [half[metric.name].get(path) for half in halves]
             rows[path] = by_half_samples(value, samples, k, limits, spans_of(documents, path), level)
