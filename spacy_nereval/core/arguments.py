@@ -432,11 +432,8 @@ MARGIN = Argument(
     most=MOST_POINTS,
     expected="a number of points above 0, such as 1",
 )
-HALF_WIDTH_POINTS = Argument(
-    "How far the interval of the score may reach on either side, in points",
-    takes=Real,
-    least=math.ulp(0.0),
-    most=MOST_POINTS,
+HALF_WIDTH_POINTS = MARGIN._replace(
+    help="How far the interval of the score may reach on either side, in points",
     expected="a number of points above 0, such as 2",
 )
 TRIALS = Argument(
