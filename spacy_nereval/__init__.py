@@ -69,7 +69,8 @@ else:
             # `from spacy_nereval import NAME` hides the message of an AttributeError, and first asks in this module.
             importing = getframe(1).f_globals.get("__name__") == "importlib._bootstrap"
             raise (ImportError if importing else AttributeError)(f"{said}: write {line}")
-        raise AttributeError(f"module {said.replace('has no', 'has no attribute')}")
+        known = ", ".join(sorted(known for known in __all__ if known[0].isalpha() and known.islower()))
+        raise AttributeError(f"module {said.replace('has no', 'has no attribute')}; it has {known}")
 
 
 __all__ = [

@@ -136,7 +136,12 @@ ROWS: dict[str, Meaning] = {
         "score(gold, nlp)", "nereval evaluate MODEL GOLD"
     ),
     "eval": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
-    "scorer evaluator ner-evaluator evaluate-ner entity-evaluator ner-scorer get-ner-prf": Meaning(
+    "compute": Meaning("score(gold, pred)", SCORE),
+    "read-conll read-jsonl read-file read-spacy load-conll load-jsonl load-file": Meaning(
+        "load('gold.conll')", "nereval show GOLD"
+    ),
+    "get-metric load-metric make-metric": Meaning("create('fair')", "nereval metrics"),
+    "scorer evaluator nerevaluator ner-evaluator evaluate-ner entity-evaluator ner-scorer get-ner-prf": Meaning(
         "from spacy_nereval import score; score(gold, pred)", SCORE
     ),
     "ignore-case case-insensitive case-sensitive lowercase lower caseless": Meaning(
