@@ -88,7 +88,7 @@ def swap_evidence(
 
     Args:
         baseline, system: Counts of the same documents in the same order, as `align_counts` returns them.
-        subjects: The scores; those of labels are scores of one metric.
+        subjects: The scores; those of labels are one score of one metric.
         confidence: Level and seed.
         number: The number of swaps.
 
@@ -97,8 +97,8 @@ def swap_evidence(
     """
     units = Units(baseline)
     swaps = _draw_swaps(units, confidence, number)
-    by_label = {subject.label: subject for subject in subjects if subject.label is not None}
-    labels = tuple(sorted(by_label))  # as tables sort them
+    of_labels = [subject for subject in subjects if subject.label is not None]
+    labels = [subject.label for subject in of_labels if subject.label is not None]
     tables = [[Table(baseline, labels)], [Table(system, labels)]]
     weights = unit_weights(tables, units)
     swapping = _Swaps(swaps, effective_by_subject(tables, units, subjects))
@@ -116,7 +116,6 @@ def swap_evidence(
             key = subject.key
             yield swapping.evidence(subject, values, contributions, swapped.get(key), balance, spreads.get(key))
     if labels:
-        of_labels = [by_label[label] for label in labels]
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
 
 

@@ -12,9 +12,10 @@ from recorded import germeval
 from twin_statistics import block, key_of, keys_of, kish, limit_of, patterns, rare_interval, swap_test, widened
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
+from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.differences import detectable_difference
-from spacy_nereval.evaluation.evidence import swap_evidence
+from spacy_nereval.evaluation.evidence import half_sample_evidence, run_evidence, swap_evidence
 from spacy_nereval.evaluation.pairs import Pair
 from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import Subject, families
@@ -311,9 +312,16 @@ def test_the_evidence_on_a_label_is_the_same_beside_whatever_other_labels(order)
     baseline, system = (count(side, [metric]) for side in documents)
 
     def tests(labels: Sequence[str]) -> dict[str | None, list[Any]]:
-        subjects = [Subject(metric, metric.score_by_name["f"], label, "") for label in labels]
-        evidence = swap_evidence(baseline, system, subjects, Confidence(seed=3), 500)
-        return {one.subject.label: [part.tolist() for part in one.test(0.95)] for one in evidence}
+        subjects, settings = [Subject(metric, metric.score_by_name["f"], label, "") for label in labels], Confidence()
+        evidence = [
+            *swap_evidence(baseline, system, subjects, settings, 500),
+            *run_evidence([baseline], [system, baseline], subjects, settings),
+            *half_sample_evidence(collapse(baseline), collapse(system), subjects),
+        ]
+        found: dict[str | None, list[Any]] = {label: [] for label in labels}
+        for one in evidence:
+            found[one.subject.label].append(repr((one.values, one.k, [*map(np.asarray, one.test(0.95))])))  # NaN too
+        return found
 
     known = tests("ABC")
     assert tests(order) == {label: known[label] for label in order}
