@@ -206,13 +206,17 @@ class AgreementCounts:
             confidence: The settings of the intervals.
 
         Returns:
-            "half_width", "level", "units", and under "numbers" a row per number: "name", "value", "units_needed" with
-            its 90 % interval "units_between", and "documents_needed"; these are None if too few units have such spans,
-            or the number does not vary.
+            "half_width", "level", "units", and under "numbers" a row per number: "name", "value", "units_needed" and
+            "documents_needed" with the 90 % intervals "units_between" and "documents_between". These are None if too
+            few units have such spans, or the number does not vary.
         """
         jackknife, bounds = self._main_intervals(result, (confidence or Confidence()).checked())
-        units, documents = jackknife.basis.units or 0, len(self.shared.documents)
+        units = jackknife.basis.units or 0
         rows = []
+
+        def documents_of(number: int) -> int:
+            return math.ceil(number * len(self.shared.documents) / units - 1e-9)
+
         for path, variance in jackknife.variances.items():
             value, row = _at(result, path), _at(bounds, path)
             if value is None:
@@ -226,7 +230,8 @@ class AgreementCounts:
                     "value": value,
                     "units_needed": plan and plan.units,
                     "units_between": plan and [*plan.between],
-                    "documents_needed": plan and math.ceil(plan.units * documents / units),
+                    "documents_needed": plan and documents_of(plan.units),
+                    "documents_between": plan and [*map(documents_of, plan.between)],
                 }
             )
         return {"half_width": points, "level": jackknife.basis.level, "units": units, "numbers": rows}

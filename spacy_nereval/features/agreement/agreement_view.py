@@ -371,13 +371,17 @@ class AgreementView(View):
     def planned(self) -> Iterator[ResultTable]:
         """Yield how many documents make the intervals of alpha and the main score narrow, if that was asked."""
         plan = self.result.get("plan", {"numbers": []})
-        alphas = {name: title for (_, name), title in CHANCE.items()}
+        names = {name: title for (_, name), title in CHANCE.items()}
+        scores = {
+            f"{self.metric.name}_{score.name}": f"{sentence_name(self.metric, score.name)}, mean of pairs"
+            for score in self.metric.scores
+        }
         rows: Rows = [
             [
-                alphas.get(row["name"], f"{sentence_name(self.metric, self.score)}, mean of pairs"),
-                row["value"] if row["name"] in alphas else percent(row["value"]),
+                (names | scores)[row["name"]],
+                percent(row["value"]) if row["name"] in scores else row["value"],
                 row["documents_needed"],
-                row["units_between"] and f"{row['units_between'][0]:,} to {row['units_between'][1]:,}",
+                row["documents_between"] and "{:,} to {:,}".format(*row["documents_between"]),
             ]
             for row in plan["numbers"]
         ]
