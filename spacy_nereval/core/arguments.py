@@ -435,6 +435,10 @@ MARGIN = Argument(
     most=MOST_POINTS,
     expected="a number of points above 0, such as 1",
 )
+HALF_WIDTH_POINTS = MARGIN._replace(
+    help="How far the interval of the score may reach on either side, in points",
+    expected="a number of points above 0, such as 2",
+)
 TRIALS = Argument(
     "Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half of the "
     "documents. By default 10000, or more for many tests",
