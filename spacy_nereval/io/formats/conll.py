@@ -158,7 +158,7 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         repaired=repaired,
         wordless=wordless,
         notes=notes,
-        scheme=scheme.name,
+        scheme=scheme.written_name,
         attributes=_links_of(spans, links) if layout.link is not None else {},
     )
 

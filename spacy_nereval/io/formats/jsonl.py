@@ -30,6 +30,7 @@ from ...core.keys import (
     describe_keys,
     first_value,
     label_of,
+    mention_of,
     mentions_of,
     nested_value,
     outer_keys,
@@ -49,7 +50,7 @@ from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
 from .contents import documents_in, json_values, lines
 from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
-from .tags import are_tags
+from .tags import are_tags, are_words
 
 ANSWERS = ("accept", "reject", "ignore")
 
@@ -328,13 +329,13 @@ def _answer(entry: Any, format: Format) -> Answer | None:
 
 
 def check_are_mentions(mentions: Sequence[Any]) -> None:
-    """Raise ValueError if the labels of mentions are the tags of tokens."""
-    labels: list[Any] = [
-        mention[-1] if isinstance(mention, (tuple, list)) and mention else None for mention in mentions
-    ]
-    if are_tags(labels):
+    """Raise ValueError if the labels of mentions are the tags of tokens, or their strings are."""
+    strings, labels = ([pair[k] for pair in map(mention_of, mentions) if pair] for k in (0, 1))
+    is_swapped = not are_words(strings, labels)
+    if is_swapped or are_tags(labels):
+        what, tag = ("string", strings[0]) if is_swapped else ("label", labels[0])
         raise ValueError(
-            f"the label {quote(labels[0])} of a mention is the tag of a token; expected labels of mentions, or the "
+            f"the {what} {quote(tag)} of a mention is the tag of a token; expected labels of mentions, or the "
             'words under "tokens" and their tags under "ner_tags"'
         )
 
