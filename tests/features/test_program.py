@@ -1,8 +1,8 @@
 """The command as a program: names, statuses, logs, closed streams, what it imports; and metrics and detach."""
 
 import json
-import re
 import os
+import re
 import shutil
 import subprocess
 import sys
