@@ -271,10 +271,11 @@ def _entry(line: str) -> Any:
 
 
 def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
-    """Return whether the counts of key names in a line suggest that a key of its object, or of a span, is repeated."""
-    if any(line.count(f'"{key}"') > 1 for key in entry):
+    """Return whether a key may be repeated in a line: in any but an object whose spans have the usual keys alone."""
+    if any(line.count(f'"{key}"') > 1 for key in entry) or " :" in line or "\t:" in line:
         return True
-    return not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
+    starts, ends, labels = (line.count(f'"{key}":') for key in SPAN)
+    return not starts == ends == labels or line.count('":') != len(entry) + 3 * labels
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
@@ -394,7 +395,12 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
             return [], {}  # Prodigy leaves the list out if an annotator accepted a text without spans
         named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
-        others = {name: entry[name] for name in entry if name not in COLUMNS}
+        if usual := next((name for name in keys if entry.get(name) is not None), None):
+            expected = 'a list of [start, end, label], of {"start", "end", "label"} or of mentions'
+            raise ValueError(
+                f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}; {SHOW}'
+            )
+        others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
         shown = f"; {SHOW}" if others else ""
         raise ValueError(
