@@ -398,7 +398,8 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         if usual := next((name for name in keys if entry.get(name) is not None), None):
             expected = 'a list of [start, end, label], of {"start", "end", "label"} or of mentions'
             raise ValueError(
-                f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}; {SHOW}'
+                f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}; '
+                f"{SHOW}"
             )
         others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
