@@ -20,9 +20,6 @@ from .messages import PlainSpan, highest_scores, is_finite_number, spell_argumen
 
 Wholes = NDArray[np.int64]
 
-EDGE = re.compile(r"\w\w")
-"""Two characters with no word edge between them."""
-
 FEWEST = 3
 """Minimum number of spans by which the ends of a side are judged."""
 
@@ -31,7 +28,7 @@ NEARLY_ALL = 0.9
 
 WORD = re.compile(r"\w")
 
-SIGNS = ("space", "cut", "placed", "short")
+SIGNS = ("space", "cut", "placed", "short", "empty")
 """The signs of `EdgeCounter`."""
 
 TOGETHER = 1 << 19
@@ -158,7 +155,8 @@ class EdgeCounter:
     """Counts the spans of documents whose edges look odd, for each side, and notes on how sides were read.
 
     The signs: "space", white space at an edge; "cut", the end is one character before that of a word; "placed", the
-    span begins where one of another side begins; "short", it also ends one character before that one does.
+    span begins where one of another side begins; "short", it also ends one character before that one does; "empty", it
+    has no character.
 
     >>> counter = EdgeCounter()
     >>> counter.add({"gold": [(0, 3, "PER")], "pred": [(0, 2, "PER"), (3, 7, "LOC")]}, "Ada met Bob")
@@ -241,19 +239,9 @@ class EdgeCounter:
             others = np.concatenate([np.zeros((2, 0), np.int64), *(places[name] for name in places if name != side)], 1)
             spans, longer, other = (a * self._length + b for a, b in ((start, end), (start, end + 1), others))
             short = np.isin(longer, other) & ~np.isin(spans, other)
-            for sign, has_sign in zip(SIGNS, (spaced, cut, np.isin(start, others[0]), short)):
+            for sign, has_sign in zip(SIGNS, (spaced, cut, np.isin(start, others[0]), short, start == end)):
                 self._signs[side, sign] += int(has_sign.sum())
         self._texts, self._length, self._places = [], 0, {}
-
-
-def looks_cut(text: str, start: int, end: int) -> bool:
-    """Return whether a span ends one character before the end of a word.
-
-    >>> looks_cut("Ada met Bob", 0, 2), looks_cut("Ada met Bob", 0, 3), looks_cut("Ada met Bob", 0, 1)
-    (True, False, False)
-    """
-    cuts = start == end or bool(EDGE.fullmatch(text[max(end - 1, 0) : end + 1]))
-    return cuts and not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
 
 
 def edge_lines(
@@ -279,11 +267,18 @@ def edge_lines(
             inclusive[side] = f"{cut:,} of {number:,} {name} end one character before a word does"
         elif short >= max(FEWEST, NEARLY_ALL * placed):
             inclusive[side] = f"{short:,} of {number:,} {name} end one character before one of the other side does"
+    empty = {
+        side: f"{n:,} of {signs.get((side, 'spans'), 0):,} {name}"
+        for side, name in names.items()
+        if side not in inclusive and (n := signs.get((side, "empty"), 0))
+    }
+    ends = ["inclusive" if side in {*inclusive, *empty} else "exclusive" for side in names]
+    option = spell_argument("end", ",".join(ends) if len({*ends}) > 1 else ends[0])
     lines = []
     if inclusive:
-        ends = ["inclusive" if side in inclusive else "exclusive" for side in names]
-        option = spell_argument("end", ",".join(ends) if len({*ends}) > 1 else ends[0])
         lines.append(f"⚠ {'; '.join(inclusive.values())}, so these ends look inclusive: {option}")
+    if empty:
+        lines.append(f"⚠ {'; '.join(empty.values())} have no character: {option}, if an end is that of the last one")
     if spaced := [f"{n:,} of the {name}" for side, name in names.items() if (n := signs.get((side, "space"), 0))]:
         lines.append(
             f"⚠ White space at the edges of {' and '.join(spaced)}: {spell_argument('trim', 'space')} leaves it out"

@@ -94,6 +94,8 @@ def _documents(path: Path) -> Iterator[Any]:
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files
         message = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        if isinstance(error, KeyError):
+            message = f"there is no {error}; name the keys of other JSON with {spell_argument('keys', 'text=KEY,...')}"
         raise ValueError(f"{path}: not valid BioC ({shorten(message, 200)})") from None
 
 

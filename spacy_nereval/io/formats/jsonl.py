@@ -30,6 +30,7 @@ from ...core.keys import (
     describe_keys,
     first_value,
     label_of,
+    mention_of,
     mentions_of,
     nested_value,
     outer_keys,
@@ -49,7 +50,7 @@ from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
 from .contents import documents_in, json_values, lines
 from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
-from .tags import are_tags
+from .tags import are_tags, are_words
 
 ANSWERS = ("accept", "reject", "ignore")
 
@@ -270,10 +271,11 @@ def _entry(line: str) -> Any:
 
 
 def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
-    """Return whether the counts of key names in a line suggest that a key of its object, or of a span, is repeated."""
-    if any(line.count(f'"{key}"') > 1 for key in entry):
+    """Return whether a key may be repeated in a line: in any but an object whose spans have the usual keys alone."""
+    if " :" in line or "\t:" in line:
         return True
-    return not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
+    starts, ends, labels = (line.count(f'"{key}":') for key in SPAN)
+    return not starts == ends == labels or line.count('":') != len(entry) + 3 * labels
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
@@ -328,13 +330,13 @@ def _answer(entry: Any, format: Format) -> Answer | None:
 
 
 def check_are_mentions(mentions: Sequence[Any]) -> None:
-    """Raise ValueError if the labels of mentions are the tags of tokens."""
-    labels: list[Any] = [
-        mention[-1] if isinstance(mention, (tuple, list)) and mention else None for mention in mentions
-    ]
-    if are_tags(labels):
+    """Raise ValueError if the labels of mentions are the tags of tokens, or their strings are."""
+    strings, labels = ([pair[k] for pair in map(mention_of, mentions) if pair] for k in (0, 1))
+    is_swapped = not are_words(strings, labels)
+    if is_swapped or are_tags(labels):
+        what, tag = ("string", strings[0]) if is_swapped else ("label", labels[0])
         raise ValueError(
-            f"the label {quote(labels[0])} of a mention is the tag of a token; expected labels of mentions, or the "
+            f"the {what} {quote(tag)} of a mention is the tag of a token; expected labels of mentions, or the "
             'words under "tokens" and their tags under "ner_tags"'
         )
 
@@ -393,7 +395,13 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
             return [], {}  # Prodigy leaves the list out if an annotator accepted a text without spans
         named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
-        others = {name: entry[name] for name in entry if name not in COLUMNS}
+        if usual := next((name for name in keys if entry.get(name) is not None), None):
+            expected = 'a list of [start, end, label], of {"start", "end", "label"} or of mentions'
+            raise ValueError(
+                f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}; '
+                f"{SHOW}"
+            )
+        others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
         shown = f"; {SHOW}" if others else ""
         raise ValueError(
