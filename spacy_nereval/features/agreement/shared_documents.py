@@ -19,7 +19,7 @@ from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
 from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
-from ...core.pieces import covered_text, meets_any
+from ...core.pieces import covered_text, meets_any, pieces_of
 from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
@@ -226,7 +226,7 @@ CHANGES = ("merged", "trimmed", "joined", "unnamed")
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
-    """Yield every span as a row with "annotator", "label", "start", "end" and "document".
+    """Yield every span as a row with "annotator", "label", "start", "end" and "document"; with gaps, a row per piece.
 
     Programs for Gamma read one continuum, so each document begins one character after the end of the previous one.
     """
@@ -234,7 +234,7 @@ def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
     for place, document in enumerate(shared.documents):
         last = 0
         for name, spans in document.spans.items():
-            for start, end, label in sorted(spans):
+            for start, end, label in sorted((*piece, span[2]) for span in spans for piece in pieces_of(span)):
                 last = max(last, end)
                 row = {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
                 yield row | {"document": shared.name_of(place)}
