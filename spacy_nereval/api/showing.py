@@ -95,8 +95,8 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
     Returns:
         A dict that prints as lines. Its keys are "source", "format", "encoding", "scheme", "offsets", the numbers of
         "documents", "spans" and spans with "gaps", and of documents with "ids", with "tokens" and that are
-        "unannotated"; "labels" with their counts, "attributes" with theirs, "left_out", "remarks", the "first" documents
-        with their spans marked, and the "error" that ended reading, None if all was read.
+        "unannotated"; "labels" with their counts, "attributes" with theirs, "left_out", "remarks", the "first"
+        documents with their spans marked, and the "error" that ended reading, None if all was read.
 
     Raises:
         ValueError: An option is unknown, or items cannot be read.
