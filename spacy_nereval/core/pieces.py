@@ -81,7 +81,11 @@ def has_gaps(span: Boundaries) -> bool:
 
 def any_gaps(*sides: Iterable[Boundaries]) -> bool:
     """Return whether any span of some lists has gaps."""
-    return any(EndOfPieces in {span[1].__class__ for span in side} for side in sides)
+    for side in sides:  # plain loops, since this is asked for every document
+        for span in side:
+            if span[1].__class__ is EndOfPieces:
+                return True
+    return False
 
 
 def pieces_of(span: Boundaries) -> Pieces:
