@@ -15,6 +15,7 @@ from ..core.attribute_values import keep_attributes, split_names
 from ..core.document_fields import keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
+from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
 from ..core.synonyms import python_call
 from ..io.formats.gliner import record_of as gliner_record
@@ -377,7 +378,7 @@ def _without_text(gold: Record, pred: Record) -> Document | None:
     """Return the document of two sides whose text is not known, or None if gold is not annotated."""
     if not gold.annotated:
         return None
-    kept = [span for span in pred.spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)]
+    kept = [span for span in pred.spans if not meets_any(span, gold.gaps)]
     document = Document(gold.spans, kept, tokens=gold.tokens)
     document.ignored = len(pred.spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired

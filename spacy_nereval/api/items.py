@@ -16,6 +16,7 @@ from ..core.keys import (
     DOCUMENT_PARTS,
     ENDS,
     LABELS,
+    PIECES,
     STARTS,
     SURFACES,
     TEXTS,
@@ -25,10 +26,11 @@ from ..core.keys import (
     mention_of,
 )
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
+from ..core.pieces import has_gaps
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS, USERS, used_fields
 from ..io.formats.jsonl import is_answer, unpack_pair
-from ..io.formats.settings import Format, exclusive_span, fit_span, spell_per_side, suggest_unit
+from ..io.formats.settings import Format, exclusive_span, fit_pieces, fit_span, spell_per_side, suggest_unit
 from ..io.formats.tags import TagSequence, are_tags, are_words
 from ..io.records import Record, locate_mentions
 
@@ -135,7 +137,7 @@ def _fitting_span(span: Any, name: str, text: str | None, reading: Reading) -> P
         return _checked_span(span, name, text, reading)
     except ValueError as error:
         surface = surface_of(span)
-        if text is None or not surface or text.isascii():
+        if text is None or not surface or text.isascii() or has_pieces(span):
             raise
         start, end, label = plain_span(span, name, None, inclusive=reading.end == "inclusive")
         said = suggest_unit(lambda unit: fit_span(name, (start, end, label), text, unit, surface[0]))
@@ -147,9 +149,13 @@ def _checked_span(span: Any, name: str, text: str | None, reading: Reading) -> P
     inclusive = reading.end == "inclusive"
     in_characters = reading.offsets in (None, CODEPOINT)
     length = len(text) if text is not None and in_characters else None
-    start, end, label = plain_span(span, name, length, inclusive=inclusive)
     surface = surface_of(span)
-    if text is None:
+    if has_pieces(span):
+        format = Format(offsets=reading.offsets, end=reading.end)
+        said = surface[0] if surface and surface[1] else None
+        return fit_pieces(name, span, text, format, said)
+    start, end, label = plain_span(span, name, length, inclusive=inclusive)
+    if text is None or has_gaps((start, end)):
         return start, end, label
     if not in_characters:
         start, end, label = fit_span(name, (start, end, label), text, Format(offsets=reading.offsets))
@@ -438,7 +444,7 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
         return "spans"
     if isinstance(first, Mapping) and mention_of(first):
         return "mentions"
-    if isinstance(first, Mapping) or first_value(first, STARTS) is not None:
+    if isinstance(first, Mapping) or first_value(first, (*STARTS, PIECES)) is not None:
         return "spans"
     return "tags"  # reading them says what is wrong with numbers, None and the like
 
@@ -494,6 +500,11 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
                 "tokenizer is fast: use_fast=True"
             )
     raise ValueError(f"{name}, {_quote(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
+
+
+def has_pieces(span: Any) -> bool:
+    """Return whether a span says what its pieces are."""
+    return not isinstance(span, (tuple, list)) and not is_spacy(span, "Span") and bool(first_value(span, (PIECES,)))
 
 
 def score_of(span: Any) -> Any:

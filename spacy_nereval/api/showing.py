@@ -24,6 +24,7 @@ from ..core.messages import (
     quote,
     shorten,
 )
+from ..core.pieces import has_gaps, hull, pieces_of, sorted_spans
 from ..io.formats import assign_annotators, check_files, infer_format, named_format, records
 from ..io.formats.settings import UNIT_NAMES, side_formats
 from ..io.paths import check_is_file, error_message, is_count_file, readable_file
@@ -52,6 +53,7 @@ class Overview(dict[str, Any]):
         how = [self["format"] or "unknown format", self["encoding"], self["scheme"], self["offsets"]]
         yield f"{self['source']}: {', '.join(filter(None, how))}"
         numbers = [many(self["documents"], "document"), many(self["spans"], "span")]
+        numbers += [f"{self['gaps']:,} with gaps"] if self["gaps"] else []
         having = [f"{self[key]:,} with {words}" for key, words in HAVING.items() if self[key]]
         yield ", ".join([*numbers, *having])
         if self["labels"]:
@@ -92,9 +94,10 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
 
     Returns:
         A dict that prints as lines. Its keys are "source", "format", "encoding", "scheme", "offsets", the numbers of
-        "documents" and "spans", and of documents with "ids", with "tokens" and that are "unannotated"; "labels" with
-        their counts, "attributes" with theirs, "notes" on how it was read, "left_out", "remarks", the "first" documents
-        with their spans marked, and the "error" that ended reading, None if all was read.
+        "documents", "spans" and spans with "gaps", and of documents with "ids", with "tokens" and that are
+        "unannotated"; "labels" with their counts, "attributes" with theirs, "notes" on how it was read, "left_out",
+        "remarks", the "first" documents with their spans marked, and the "error" that ended reading, None if all was
+        read.
 
     Raises:
         ValueError: An option is unknown, or items cannot be read.
@@ -158,11 +161,12 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
     first, edges, error = [], EdgeCounter(), None
     try:
         for number, side in enumerate(sides):
-            spans = sorted(side.spans)
+            spans = sorted_spans(side.spans)
             of_side = {"documents": True, "unannotated": not side.annotated, "ids": side.id is not None}
             numbers.update(of_side | {"tokens": side.tokens is not None, "spans": len(spans)})
             numbers.update({name: getattr(side, name) for name in LEFT_OUT})
             numbers["invented"] += len(side.invented)
+            numbers["gaps"] += sum(map(has_gaps, spans))
             labels.update(label for *_, label in spans)
             attributes.update(
                 f"{name}={value}" for span in spans for name, value in attributes_of(side.attributes, span).items()
@@ -177,7 +181,7 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
     except (ValueError, OSError) as raised:
         error = error_message(raised) or describe_error(raised)
     left_out = {words: numbers[name] for name, words in LEFT_OUT.items() if numbers[name]}
-    known = {name: numbers[name] for name in ("documents", "spans", "ids", "tokens", "unannotated")}
+    known = {name: numbers[name] for name in ("documents", "spans", "gaps", "ids", "tokens", "unannotated")}
     remarks = [*_remarks(numbers, labels, unseen, ids, edges)]
     ordered = dict(sorted(labels.items(), key=lambda item: (-item[1], item[0])))
     scheme = {"scheme": f"scheme {' and '.join(schemes)}" if schemes else ""}
@@ -225,7 +229,8 @@ def _marked(side: Record) -> str:
     """Return the text of a document with its spans marked, cut where it is long."""
     if side.answer:
         return f"answer {quote(side.answer.written, LONGEST)}"
-    shown = sorted(span for span in side.spans if span[1] <= LONGEST)
-    notes = [(span[1], span[0] == span[1], f"({_described(side, span)})") for span in shown]
+    shown = sorted_spans(span for span in side.spans if span[1] <= LONGEST)
+    notes = [(hull(span)[1], span[0] == span[1], f"({_described(side, span)})") for span in shown]
     cut = "…" if len(side.text) > LONGEST else ""
-    return insert_marks(side.text[:LONGEST], [(start, end, 0) for start, end, _ in shown], notes) + cut
+    marked = [(*piece, 0) for span in shown for piece in pieces_of(span)]
+    return insert_marks(side.text[:LONGEST], marked, notes) + cut

@@ -243,8 +243,8 @@ class Reading(Labelling):
     discontinuous: Annotated[
         str | None,
         Argument(
-            "brat, FairEval, BioC: read a discontinuous span as one span from its start to its end ('hull') or as one "
-            "span per fragment ('parts'). By default it is an error",
+            "brat, FairEval, BioC, JSON, Parquet: read a span with gaps as one span from its start to its end ('hull') "
+            "or as one span per piece ('parts'). By default its pieces are kept",
             PIECES,
             where="files",
         ),

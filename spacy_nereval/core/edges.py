@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .messages import PlainSpan, highest_scores, is_finite_number, spell_argument
+from .pieces import any_gaps, hull, join_pieces, move_span, pieces_of
 
 Wholes = NDArray[np.int64]
 
@@ -38,16 +39,22 @@ TOGETHER = 1 << 19
 def trim_span(span: PlainSpan, text: str, trim: str) -> PlainSpan:
     """Return a span without white space at its edges, or without punctuation too; a span of nothing else as it is.
 
+    Pieces of a span with gaps are trimmed one by one.
+
     >>> trim_span((0, 5, "PER"), " Ada,", "space"), trim_span((0, 5, "PER"), " Ada,", "space,punct")
     ((1, 5, 'PER'), (1, 4, 'PER'))
     """
-    start, end, label = span
     punctuation = "punct" in trim
-    while start < end and _is_trimmed(text[start], punctuation):
-        start += 1
-    while start < end and _is_trimmed(text[end - 1], punctuation):
-        end -= 1
-    return (start, end, label) if start < end else span
+
+    def trim_piece(start: int, end: int) -> tuple[int, int]:
+        while start < end and _is_trimmed(text[start], punctuation):
+            start += 1
+        while start < end and _is_trimmed(text[end - 1], punctuation):
+            end -= 1
+        return start, end
+
+    trimmed = move_span(span, trim_piece)
+    return trimmed if trimmed[0] < trimmed[1] else span
 
 
 def _is_trimmed(character: str, punctuation: bool) -> bool:
@@ -78,9 +85,16 @@ def join_spans(spans: Iterable[PlainSpan], text: str) -> dict[PlainSpan, PlainSp
                     for member in groups[span]:
                         groups[member] = groups[other]
         for group in {id(group): group for group in groups.values()}.values():
-            whole = min(start for start, _, _ in group), max(end for _, end, _ in group), label
-            result |= dict.fromkeys(group, whole)
+            result |= dict.fromkeys(group, (*_unite(group, text), label))
     return result
+
+
+def _unite(spans: Sequence[PlainSpan], text: str) -> tuple[int, int]:
+    """Return the start and the end of a span that has the characters of all spans, and the white space between them."""
+    if not any_gaps(spans):
+        return min(start for start, _, _ in spans), max(end for _, end, _ in spans)
+    covered = {place for span in spans for piece in pieces_of(span) for place in range(*piece)}
+    return join_pieces(((place, place + 1) for place in covered), text)
 
 
 class EditedSpans:
@@ -193,7 +207,8 @@ class EdgeCounter:
             if spans:
                 self._signs[side, "spans"] += len(spans)
                 places = self._places.setdefault(side, [])
-                for start, end, _ in spans:
+                for span in spans:
+                    start, end = hull(span)
                     if end <= length:
                         places += (start + offset, end + offset)
         self._add_texts([text])

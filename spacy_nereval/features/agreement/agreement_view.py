@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from ...core.declaration import Metric
@@ -581,11 +582,12 @@ def annotator_statements(row: Mapping[str, Any]) -> str:
     >>> annotator_statements(span | {"annotators": ["ann"], "said": {"ann": [span], "bob": [other], "eve": []}})
     'ann PER; bob PER Ada Lovelace; eve nothing'
     """
-    here = row["start"], row["end"]
+    place = itemgetter("start", "end")
+    here = place(row), row.get("pieces")
     parts: dict[str, list[str]] = {}
     for name, spans in row["said"].items():
         labels = [
-            span["label"] if (span["start"], span["end"]) == here else f"{span['label']} {_span_text(span)}"
+            span["label"] if (place(span), span.get("pieces")) == here else f"{span['label']} {_span_text(span)}"
             for span in spans
         ]
         parts.setdefault(" + ".join(labels) or "nothing", []).append(name)

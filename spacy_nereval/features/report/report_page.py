@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.compression import strip_compression
 from ...core.declaration import Metric, Verdict
+from ...core.pieces import has_gaps, sorted_spans
 from ...core.spans import Document, OverlapGroup
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -166,7 +167,8 @@ def page_data(view: ReportView) -> dict[str, Any]:
     verdict, gold span, predicted span, ..., with -1 for no span. The settled verdicts
     are exact hits, misses and spurious spans outside of overlap groups: 0, 1 and 2
     instead of a verdict, since each metric has its own names for them. The members of a
-    group are document, gold span, predicted span, ...
+    group are document, gold span, predicted span, ... Where spans have gaps, "pieces" lists them: document, system (-1
+    for gold), span, and the start and end of each piece.
     """
     documents = view.documents[0]
     labels = {label: k for k, label in enumerate(view.labels)}
@@ -181,6 +183,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
         "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
         "documents": [_document(sides, view.marking, labels) for sides in zip(*view.documents)],
+        **({"pieces": pieces} if (pieces := [*_pieces(view.documents)]) else {}),
         "lead": view.lead,
         "groups": [
             {"system": number, "title": title, "members": _flat_members(members, view.documents[number])}
@@ -252,7 +255,7 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
     data: list[Any] = [first.id, first.text, flatten(first.gold)]
     for side in sides:
         gold, pred = numbers_of(side)
-        settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
+        settled = [n for span in sorted_spans(side.hits) for n in (HIT, gold[span], pred[span])]
         overlapping = []
         for group in side.overlap_groups:
             if group.gold and group.pred:
@@ -266,6 +269,16 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
             verdict_lists.append(_flat_verdicts(_verdicts_of_parts(metric, parts), metric, gold, pred))
         data.append([flatten(pred), settled, *verdict_lists])
     return data
+
+
+def _pieces(systems: Sequence[Sequence[Document]]) -> Iterator[list[Any]]:
+    """Yield the pieces of each span with gaps, as `page_data` describes them."""
+    for number, sides in enumerate(zip(*systems)):
+        unit = utf16_offsets(sides[0].text or "")
+        for system, spans in enumerate((sides[0].gold, *(side.pred for side in sides)), NONE):
+            for k, span in enumerate(spans):
+                if has_gaps(span):
+                    yield [number, system, k, [[unit(start), unit(end)] for start, end in span.pieces]]
 
 
 def _verdicts_of_parts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:

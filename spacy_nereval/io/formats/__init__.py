@@ -373,7 +373,7 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
     "tag_names": ("tags that are numbers", ("hf", *WITH_KEYS)),
     "end": ("offsets", _WITH_OFFSETS),
     "offsets": ("offsets", _WITH_OFFSETS),
-    "discontinuous": ("spans in pieces", ("bioc", "brat", "faireval")),
+    "discontinuous": ("spans in pieces", ("bioc", "brat", "faireval", "jsonl", "parquet")),
     "match": ("listed mentions", WITH_KEYS),
     "occurrences": ("listed mentions", WITH_KEYS),
     "keys": ("keys to name", WITH_KEYS),

@@ -22,6 +22,7 @@ from ...core.keys import (
     ENDS,
     LABELS,
     MENTIONS,
+    PIECES,
     SPAN_LISTS,
     STARTS,
     TEXTS,
@@ -45,11 +46,20 @@ from ...core.messages import (
     unique_keys,
     validate_tokens,
 )
+from ...core.pieces import pieces_of
 from ..paths import check_is_file, open_input, readable_file
 from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
 from .contents import documents_in, json_values, lines
-from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
+from .settings import (
+    Annotators,
+    Format,
+    check_unit_is_known,
+    fit_pieces,
+    fit_span,
+    locate_error,
+    spans_of_pieces,
+)
 from .tags import are_tags, are_words
 
 ANSWERS = ("accept", "reject", "ignore")
@@ -417,20 +427,29 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
     accepted = {
         key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in span_lists.items()
     }
-    (first, spans), *other_lists = (
-        (key, [fit_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span)) for k, span in entries])
+    (first, fitted), *other_lists = (
+        (key, [(k, span, new) for k, span in entries for new in _fitting_spans(k, span, entry, text, format)])
         for key, entries in accepted.items()
     )
+    spans = [new for _, _, new in fitted]
     for key, other_spans in other_lists:
-        if {*other_spans} != {*spans}:
+        if {new for _, _, new in other_spans} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
-    has_scores = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
-    scores = (span.get("score") if isinstance(span, dict) else None for _, span in accepted[first])
+    has_scores = any(isinstance(span, dict) and "score" in span for _, span, _ in fitted)
+    scores = (span.get("score") if isinstance(span, dict) else None for _, span, _ in fitted)
     return spans, {
         "rejected": len(span_lists[first]) - len(accepted[first]),
         "span_scores": highest_scores(zip(spans, scores)) if has_scores else {},
-        "listed_attributes": [item_attributes(span, format.asked, f"span {k}") for k, span in accepted[first]],
+        "listed_attributes": [item_attributes(span, format.asked, f"span {k}") for k, span, _ in fitted],
     }
+
+
+def _fitting_spans(k: int, span: Any, entry: dict[str, Any], text: str, format: Format) -> list[PlainSpan]:
+    """Return the span that a line has under a number; several if its pieces are read as spans."""
+    if isinstance(span, dict) and span.get(PIECES) is not None:
+        whole = fit_pieces(f"span {k}", span, text, format, _surface(k, span))
+        return [(*part, whole[2]) for part in spans_of_pieces([*pieces_of(whole)], format.discontinuous)]
+    return [fit_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span))]
 
 
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:
