@@ -96,6 +96,19 @@ WORDS = {
     "spark": "how-to/large-corpora",
     "custom metric": "how-to/own-metric",
     "install": "how-to/install",
+    "p-value": "how-to/compare",
+    "GPT": "how-to/language-models",
+    "privacy": "explanation/questions",
+    "regression": "how-to/gate",
+    "cross-validation": "how-to/leaderboard",
+    "confusion matrix": "how-to/errors",
+    "speed": "explanation/performance",
+    "model card": "how-to/paper",
+    "exact match": "how-to/choose-metric",
+    "F1 score": "how-to/choose-metric",
+    "pseudonymization": "how-to/pii",
+    "hugging face": "how-to/training-loop",
+    "inter-annotator agreement": "how-to/agreement",
 }
 """What readers type into the search, and the page that they need."""
 
