@@ -88,7 +88,7 @@ def _command_blocks(
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     usage = [argument_name(p) for p in arguments]
     yield f"## {name}"
-    yield f"```text\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"
+    yield f"`nereval {' '.join([name, *usage])}`"
     yield fill((command.help or "").split("\n\n")[0], 100, break_on_hyphens=False)
     rows = [[f"`{argument_name(p)}`", p.help or "", ""] for p in arguments]
     yield from [_options_list(rows)] if rows else []

@@ -88,8 +88,12 @@ def test_the_cheat_sheet_names_what_exists():
     assert all("Usage" in printed for printed in helped.values()), helped
     options = set(re.findall(r"`(--[a-z]+)", text))
     assert {option for option in options if not any(option in printed for printed in helped.values())} == set()
-    verdicts = set(re.findall(r"`(\w+)`", text.split("## Verdicts")[1].split("## ")[0]))
-    assert verdicts == {*create("fair").columns}
+
+
+def test_the_page_on_errors_shows_every_verdict_with_its_meaning():
+    text = (ROOT / "docs" / "how-to" / "errors.md").read_text(encoding="utf8")
+    rows = text.split("\nVerdicts (fair)\n")[1].split("```")[0].split("\n-------")[1].splitlines()[1:]
+    assert {row.split()[0] for row in rows} == {*create("fair").columns}
 
 
 def test_sentences_to_copy_have_the_numbers_that_are_printed():
