@@ -23,7 +23,7 @@ SECTIONS = {
     "reference/config reference/glossary reference/cheat-sheet reference/gallery reference/versions",
     "Explanation": "explanation/questions explanation/other-tools explanation/alignment explanation/intervals "
     "explanation/evidence explanation/performance",
-    "Project": "explanation/architecture how-to/train how-to/own-feature",
+    "Project": "explanation/architecture how-to/train",
 }
 """The navigation of the site: headings to pages in docs/, without their extension."""
 
@@ -31,6 +31,7 @@ MOVED = {
     "explanation/choosing": "how-to/choose-metric",
     "how-to/which-score": "how-to/paper",
     "how-to/figures": "how-to/paper/#figures",
+    "how-to/own-feature": "how-to/own-metric/#add-commands-and-functions",
     "how-to/convert": "reference/formats/#convert-files",
     "how-to/checkpoint": "how-to/spacy-model/#choose-model-best",
     "how-to/tracker": "how-to/spacy-model/#experiment-trackers",

@@ -208,7 +208,6 @@ SHARED_OPTIONS = ("beta", "focus")
 def metrics_page() -> str:
     """Return docs/reference/metrics.md."""
     options = {o.name: _option(o) for name in names() for o in options_of(name)}
-    users = {o: [name for name in names() if o in {own.name for own in options_of(name)}] for o in SHARED_OPTIONS}
     blocks = [
         "# Metrics: definitions, formulas, options, score keys",
         "<!-- Written by scripts/docs.py from the docstrings and declarations of the metrics; do not edit. -->",
@@ -218,8 +217,8 @@ def metrics_page() -> str:
         "of them. Tests "
         "compare every metric with a second implementation, and with the programs named below. BibTeX keys "
         "are those of "
-        "[metrics.bib](../metrics.bib). Options of several metrics:",
-        "\n".join(f"{options[name]} ({', '.join(users[name])})" for name in SHARED_OPTIONS),
+        "[metrics.bib](../metrics.bib). Options that many metrics have:",
+        "\n".join(options[name] for name in SHARED_OPTIONS),
         "## Score keys",
         "Names of scores in spaCy's score dict, prefixed with `ents_` or `spans_KEY_`: `fair_f` is `ents_fair_f`. "
         "`--primary`, `--best` and `--score` accept them without the prefix, or METRIC.SCORE, as in "
