@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..core.arguments import EXPAND
 from ..core.attribute_values import LINK, NOTHING, attributes_of, move_attributes
+from ..core.expansion import check_expansion
 from ..core.messages import PlainSpan, highest_scores, is_finite_number, quote, shorten, spell_argument
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
@@ -280,7 +281,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
 
     Raises:
         ValueError: The folder has files; a record has gaps, and gaps may not be lost; a label
-            has white space.
+            has white space; the texts of overlapping spans, which brat repeats, are too large.
         OSError: If a file cannot be written.
     """
     with atomic_folder(path) as folder:
@@ -298,6 +299,8 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
             losses.others["tokens"] += bool(record.tokens)
             losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
+            size = sum(end - start for start, end, _ in record.spans)
+            check_expansion(f"document {losses.number}", size, len(record.text), what="as texts of its spans")
             rows = [_brat_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
             rows += _brat_attributes(record)
             target = folder / f"{name}.txt"
