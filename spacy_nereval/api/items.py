@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
@@ -287,9 +288,9 @@ def _row_of_words(item: Any, outside: str | None) -> dict[str, Any] | None:
     """
     if not isinstance(item, (list, tuple)) or not item:
         return None
-    pairs = [_word_and_tag(part) for part in item]
+    pairs = [*takewhile(bool, map(_word_and_tag, item))]
     words, tags = ([pair[k] for pair in pairs if pair] for k in (0, 1))
-    if len(words) < len(pairs) or not are_tags(tags, outside):
+    if len(words) < len(item) or not are_tags(tags, outside):
         return None
     return {"tokens": words, "ner_tags": tags}
 

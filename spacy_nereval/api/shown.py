@@ -299,8 +299,7 @@ class Shown(dict[str, Any]):
         """Return tables that a notebook shows as the value of a cell, and `print` as text.
 
         Args:
-            tables: Their names, as for `--tables` of the command; by default those that its reports show.
-            digits: Decimal places of numbers that are not whole.
+            tables, digits: As for `to_markdown`.
 
         Raises:
             ValueError: There is no such table; the message lists them.

@@ -100,6 +100,7 @@ class GroupedCommand(TyperCommand):
                 options = [name for parameter in self.params for name in parameter.opts]
                 say(f"✘ {describe_option(option, options)}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
+            # Exception has no `message` for mypy, though that of typer has.
             if isinstance(said := getattr(error, "message", None), str):
                 error.message = shorten(said, LONGEST)  # type: ignore[attr-defined]
             raise

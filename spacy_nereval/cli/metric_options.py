@@ -45,9 +45,9 @@ def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | Non
     names, options = names_and_options([*([name] if name is not None else []), *arguments])
     if len(names) > 1:
         raise ValueError(
-            f"unexpected argument {names[1]}: expected options of metrics, such as --fair.unit token, behind gold "
-            "annotation and one system. Files of one corpus are counted together by nereval count GOLD... PRED... -o "
-            "counts.npz, several systems ranked by nereval leaderboard GOLD A B"
+            f"{describe_unexpected(names[1])}, behind gold annotation and one system. Files of one corpus are counted "
+            "together by nereval count GOLD... PRED... -o counts.npz, several systems ranked by nereval leaderboard "
+            "GOLD A B"
         )
     return names[0] if names else None, options
 
@@ -80,8 +80,13 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         elif name:
             options[name], name = _value(argument), None
         else:
-            raise ValueError(f"unexpected argument {argument}: expected options of metrics, such as --fair.unit token")
+            raise ValueError(describe_unexpected(argument))
     return options
+
+
+def describe_unexpected(argument: str) -> str:
+    """Return the message that an argument is neither an option of a metric nor anything else."""
+    return f"unexpected argument {argument}: expected options of metrics, such as --fair.unit token"
 
 
 def describe_option(option: str, options: Iterable[str], *, metrics: bool = False) -> str:

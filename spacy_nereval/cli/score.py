@@ -39,6 +39,7 @@ from .metric_options import (
     add_attributes,
     add_stored_labels,
     chosen_metrics,
+    describe_unexpected,
     names_and_options,
     say_left_attributes,
     unknown_labels,
@@ -197,7 +198,7 @@ def _handler_of_systems(extensions: Extensions, gold: Path, names: Sequence[str]
 def _only_prediction(names: Sequence[str]) -> Path | None:
     """Return the file of predictions, which may be named. Raise ValueError if there are several."""
     if len(names) > 1:
-        raise ValueError(f"unexpected argument {names[1]}: expected options of metrics, such as --fair.unit token")
+        raise ValueError(describe_unexpected(names[1]))
     return Path(named_runs(names, "").popitem()[1][0] if is_named(names[0]) else names[0]) if names else None
 
 

@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -67,9 +68,10 @@ class Argument(NamedTuple):
     group: str = ""
 
 
-def arguments_of(settings: Any) -> dict[str, Argument]:
-    """Return the arguments that the fields of a class, or of an object, declare."""
-    hints = get_type_hints(settings if isinstance(settings, type) else type(settings), include_extras=True)
+@cache
+def arguments_of(settings: type) -> Mapping[str, Argument]:
+    """Return the arguments that the fields of a class declare."""
+    hints = get_type_hints(settings, include_extras=True)
     metadata = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {name: data[0] for name, data in metadata.items() if data and isinstance(data[0], Argument)}
 
@@ -84,9 +86,10 @@ def validate_settings(settings: Settings) -> Settings:
     Traceback (most recent call last):
     ValueError: repair='drop': expected one of error, conll, discard
     """
+    declared: type = type(settings)
     defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
-    for name, argument in arguments_of(settings).items():
-        value, default = getattr(settings, name), defaults.get(name, getattr(type(settings), name))
+    for name, argument in arguments_of(declared).items():
+        value, default = getattr(settings, name), defaults.get(name, getattr(declared, name))
         if value is not None or default is not None:  # None is allowed only as the default
             check_value(name, value, argument)
     return settings

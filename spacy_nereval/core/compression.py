@@ -323,6 +323,7 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         try:
+            # All streams of these libraries have `readinto`; IO[bytes], their common type, has not.
             number: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
         except EOFError:
             raise Damaged(

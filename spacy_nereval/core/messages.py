@@ -79,7 +79,11 @@ def first_repeated(names: Iterable[Any]) -> Any:
     'b'
     """
     earlier = set[Any]()
-    return next((name for name in names if name in earlier or earlier.add(name)), None)  # type: ignore[func-returns-value]
+    for name in names:
+        if name in earlier:
+            return name
+        earlier.add(name)
+    return None
 
 
 def install_command(extra: str) -> str:

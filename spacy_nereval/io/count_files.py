@@ -456,6 +456,7 @@ def _read_checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], 
             )
         content = bytearray(size)
         view, place = memoryview(content), 0
+        # The stubs of zipfile promise IO[bytes], which lacks `readinto`; what it opens has it.
         while number := member.readinto(view[place : place + BLOCK]):  # type: ignore[attr-defined]
             place += number
         more = member.read(1)  # zipfile compares the checksum at the end of the member

@@ -348,6 +348,7 @@ def _section_problems(text: str) -> list[Problem]:
     Nothing is replaced here: a variable in a variable in a variable can stand for gigabytes.
     """
     parser = configparser.RawConfigParser()
+    # Names keep their capitals, as the documentation of configparser recommends; mypy minds the assignment.
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     parser.read_string(text)
     others = [name for name in parser.sections() if name.split(".")[0] != "gate"]

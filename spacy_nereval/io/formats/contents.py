@@ -122,6 +122,7 @@ MOST_EMPTY = 1000
 def _skip_empty_lines(file: BinaryIO) -> int:
     """Skip the empty lines that follow, and return their number."""
     skipped = 0
+    # The files here are buffered and can peek, which BinaryIO does not promise.
     while (ahead := file.peek()) and (number := len(ahead) - len(ahead.lstrip(b"\n"))):  # type: ignore[attr-defined]
         skipped += len(file.read(number))
     return skipped

@@ -59,4 +59,5 @@ def _is_tags(kind: object) -> bool:
     from pyarrow import types
 
     is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    # pyarrow has no types; a list's type has that of its values.
     return bool(is_list and not types.is_nested(kind.value_type))  # type: ignore[attr-defined]

@@ -187,12 +187,13 @@ class Scheme:
         self._evidence: dict[str, str] = {}  # the first evidence for each scheme
         self._places: dict[str, str] = {}  # the first place of each tag
         self._plain: dict[str, str] | None = None
+        self._is_io: bool | None = None
 
     def see(self, tags: Sequence[str], where: Where) -> None:
         """Use the tags of one sentence as evidence."""
         for k, tag in enumerate(tags):
             if tag not in self._places:
-                self._places[tag], self._plain = where(k), None
+                self._places[tag], self._plain, self._is_io = where(k), None, None
         if self._given != "auto":
             return
         with suppress(ValueError):  # tags of no known form: `plain_tags` says so
@@ -218,10 +219,12 @@ class Scheme:
     @property
     def is_io(self) -> bool:
         """Whether the whole tag is the label."""
-        if self._given == "auto":
+        if self._given != "auto":
+            return self._given == "IO"
+        if self._is_io is None:
             labelled = [tag for tag in self._places if tag.strip(INVISIBLE) not in self._outside]
-            return bool(labelled) and not any(has_prefix(_strip(tag)) for tag in labelled)
-        return self._given == "IO"
+            self._is_io = bool(labelled) and not any(has_prefix(_strip(tag)) for tag in labelled)
+        return self._is_io
 
     @property
     def notes(self) -> tuple[str, ...]:
