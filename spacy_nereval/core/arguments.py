@@ -243,8 +243,8 @@ class Reading(Labelling):
     discontinuous: Annotated[
         str | None,
         Argument(
-            "brat, FairEval, BioC: read a discontinuous span as one span from its start to its end ('hull') or as one "
-            "span per fragment ('parts'). By default it is an error",
+            "brat, FairEval, BioC, JSON, Parquet: read a span with gaps as one span from its start to its end ('hull') "
+            "or as one span per piece ('parts'). By default its pieces are kept",
             PIECES,
             where="files",
         ),
@@ -434,6 +434,10 @@ MARGIN = Argument(
     least=math.ulp(0.0),
     most=MOST_POINTS,
     expected="a number of points above 0, such as 1",
+)
+HALF_WIDTH_POINTS = MARGIN._replace(
+    help="How far the interval of the score may reach on either side, in points",
+    expected="a number of points above 0, such as 2",
 )
 TRIALS = Argument(
     "Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half of the "
