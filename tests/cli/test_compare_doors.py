@@ -66,8 +66,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _without_last_blanks(text: str, spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Spans without white space at their ends, which commands warn of."""
-    return [(start, start + len(text[start:end].rstrip()), label) for start, end, label in spans]
+    """Spans without white space at their ends, and spans of nothing else left out: commands warn of both."""
+    return [(start, start + len(words), label) for start, end, label in spans if (words := text[start:end].rstrip())]
 
 
 @pytest.fixture
