@@ -11,7 +11,8 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     options     Beta, Focus, Typed; any other is an `Annotated` type with a pydantic Field
     formulas    prf, prf_of_columns, f_score, ratio, weight_table; Columns and Array for type annotations
     pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
-    coverage    by_label, covered, shares, stretches
+    coverage    by_label, covered, shares, stretches, subtract
+    gaps        pieces_of, size, shared, covered_text, order_key: of spans that may have gaps; Boundaries
     strings     ancestors of a label, SEPARATOR of its levels; canonical form of a mention
     training    cached_lexicon, pinned_path: what the training corpus has, for an option `train`
     features    Feature, ResultKind: what a feature adds to the package, see `core.features`
@@ -58,8 +59,8 @@ from .core.formulas import HEAVIEST, f_score, prf, prf_of_columns, ratio, weight
 from .core.labels import ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.mention_places import canonical
-from .core.overlapping import covered, overlaps, shares, stretches
-from .core.pieces import Boundaries
+from .core.overlapping import covered, overlaps, shares, stretches, subtract
+from .core.pieces import Boundaries, covered_text, order_key, pieces_of, shared, size
 from .core.spans import Document, OverlapGroup, Span, by_label
 from .core.wording import (
     BOTH,
@@ -90,6 +91,7 @@ __all__ = [
     "PRED_SPANS",
     "SEPARATOR",
     "SPURIOUS",
+    "VERDICT_KINDS",
     "Array",
     "Beta",
     "Boundaries",
@@ -108,7 +110,6 @@ __all__ = [
     "SpanTable",
     "Tally",
     "Typed",
-    "VERDICT_KINDS",
     "Verdict",
     "Wording",
     "ancestors",
@@ -119,18 +120,24 @@ __all__ = [
     "closest_pairs",
     "count",
     "covered",
+    "covered_text",
     "create",
     "evaluate",
     "f_score",
     "one_each",
+    "order_key",
     "overlaps",
+    "pieces_of",
     "pinned_path",
     "prf",
     "prf_of_columns",
     "prf_scores",
     "ratio",
     "registry",
+    "shared",
     "shares",
+    "size",
     "stretches",
+    "subtract",
     "weight_table",
 ]
