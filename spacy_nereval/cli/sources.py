@@ -217,13 +217,6 @@ class Source:
                 self.check([(f"--{name} {given}", "other half-samples")], f"{name} {kept}")
 
 
-def check_is_model(model: str, data: Sequence[str]) -> None:
-    """Raise ValueError, with the line to write, if a file stands in the place of a model."""
-    if Path(model).is_file():
-        line = f"nereval score {model} {data[0]}" if data else "nereval score GOLD PRED"
-        raise ValueError(f"{model} is a file, and a model is expected: to score predictions, write {line}")
-
-
 def check_is_no_model(gold: Path, line: str) -> None:
     """Raise ValueError, with the line to write, if a model stands in the place of gold annotation."""
     if (gold / "config.cfg").is_file() and (gold / "meta.json").is_file():
