@@ -246,8 +246,11 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
         del given[: not equals]
         while option == "-i" and given and Path(given[0]).is_file():  # sacreBLEU lists systems behind it
             files["pred"].append(given.pop(0))
+    first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
-    return [*files["policy"], *files["gold"], *rest[:at], *files["baseline"], *files["pred"], *rest[at:]]
+    if first or not rest[0].startswith("-"):  # gold stands before, and an option behind it may be unknown
+        at = next((k for k, arg in enumerate(rest) if arg.startswith("-") and arg != "-"), len(rest))
+    return [*first, *rest[:at], *files["baseline"], *files["pred"], *rest[at:]]
 
 
 def _arguments(command: Any) -> list[Any]:

@@ -521,7 +521,10 @@ def compared_systems(
         systems = arguments_with_runs(arguments, shown if len(arguments) > 1 else (), repeats=True)
     if len(systems) < 2:
         only = systems[0][0] if given else arguments[0]
-        raise ValueError(f"a comparison needs a baseline and another system, and {only} is the only one")
+        raise ValueError(
+            f"a comparison needs a baseline and another system, and {only} is the only one: write "
+            "nereval compare GOLD A B"
+        )
     return None if stored else gold, systems
 
 

@@ -33,7 +33,7 @@ def absent(name: str, names: Iterable[str], caller: Any, module: str = PACKAGE) 
     if name.startswith("_") or (importing and find_spec(f"{module}.{name}")):
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     said, error = f"{module} has no {name!r}", ImportError if importing else AttributeError
-    if line := python_call(name, others=[*names]):
+    if line := python_call(name, at="import", others=[*names]):
         return error(f"{said}: write {line}")
     hint = did_you_mean(name, names)
     return error(f"{said}{f'{hint} It has' if hint else '; it has'} {_listed(names)}")
@@ -78,7 +78,7 @@ class LastFinder:
             return
         from .synonyms import python_call
 
-        line = python_call(name.rpartition(".")[2], others=[])
+        line = python_call(name.rpartition(".")[2], at="import", others=[])
         remedy = f"write {line}; " if line else ""
         has = _listed(sys.modules[PACKAGE].__all__)
         raise ModuleNotFoundError(f"there is no module {name}: {remedy}{PACKAGE} itself has {has}", name=name)

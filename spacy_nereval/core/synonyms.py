@@ -131,7 +131,7 @@ ROWS: dict[str, Meaning] = {
     ),
     "strict-mode matching": Meaning("score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"),
     "columns column col cols gold-col pred-col text-col gold-column pred-column text-column": Meaning(
-        "score(df['gold'], df['pred'], text=df['text'])", f"{SCORE} --column 3"
+        "score(df['gold'], df['pred'], text=df['text'])", SCORE
     ),
     "scheme schemes iob iob1 iob2 bioes iobes bilou": Meaning(
         "score(y_true, y_pred, scheme='IOB2')", f"{SCORE} --scheme IOB2"
@@ -141,21 +141,26 @@ ROWS: dict[str, Meaning] = {
         "score(gold, pred, 'tmr', train='train.jsonl')", f"{SCORE} --metrics tmr --train TRAIN"
     ),
     "llm llms align mentions": Meaning(
-        "score(gold, pred): items of pred may be lists such as [('Berlin', 'LOC')], which the text of gold places",
+        "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold",
         SCORE,
     ),
-    "trainer compute-metrics hf huggingface hugging-face transformers": Meaning(
-        "score(gold, pred, tag_names=id2label).flat()", f"{SCORE} --format hf"
+    "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
+    "hf huggingface hugging-face transformers": Meaning(
+        "score(gold, pred), since it takes what pipelines and data sets of Hugging Face return", SCORE
+    ),
+    "open browser": Meaning(
+        "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file"
     ),
     "get-entities": Meaning("score(y_true, y_pred): it takes lists of tags", SCORE),
-    "names system-names": Meaning(
+    "system-names": Meaning(
         "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B --name a --name b"
     ),
     "cuts cut-file thresholds-file apply-thresholds apply-cuts": Meaning(
         "thresholds(gold, pred).save('cuts.json')", f"{SCORE} --cut cuts.json", option="--cut"
     ),
     "score-field score-key": Meaning(
-        "score(gold, pred): spans have their score under 'score'", f"{SCORE}: spans have their score under 'score'"
+        "score(gold, pred), since spans have their score under 'score'",
+        f"{SCORE}: spans have their score under 'score'",
     ),
     "exact exact-match boundaries": Meaning(
         "score(gold, pred, 'semeval').semeval.exact_f", f"{SCORE} --metrics semeval"
@@ -227,7 +232,8 @@ ROWS: dict[str, Meaning] = {
     "cutoff optimal-threshold best-threshold pr-curve precision-recall-curve roc": Meaning(
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
     ),
-    "min-f1 min-f min-score fail-under fail-below assert minimum at-least require init ci-gate policy max-drop junit-xml": Meaning(
+    "min-f1 min-f min-score fail-under fail-below assert minimum at-least "
+    "require init ci-gate policy max-drop junit-xml": Meaning(
         "gate('policy.cfg', gold, pred)", "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED"
     ),
     "sample-size power how-many": Meaning(
@@ -272,19 +278,22 @@ AT: dict[str, dict[str, Meaning]] = {
     "compare": {
         "alpha significance-level": Meaning(f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99"),
         "test method paired": Meaning(
-            f"{COMPARE}: it always tests, by random swaps",
+            f"{COMPARE}, which always tests, by random swaps",
             "nereval compare GOLD A B: it always tests, by random swaps",
         ),
         "n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap bootstrap n-boot": Meaning(
             f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000"
         ),
         "correction adjust holm bonferroni ci confidence": Meaning(
-            f"{COMPARE}: p values are adjusted (Holm), and differences have intervals",
+            f"{COMPARE}, in which p values are adjusted (Holm), and differences have intervals",
             "nereval compare GOLD A B: p values are adjusted (Holm), and differences have intervals",
         ),
         "only-regressions regressions": Meaning(
-            f"{COMPARE}.changes", "nereval compare GOLD A B --tables all: it lists what a system breaks"
+            f"{COMPARE}.to_frame('spans')", "nereval compare GOLD A B --tables all: it lists what a system breaks"
         ),
+    },
+    "import": {
+        "stats statistics": Meaning(f"score(gold, pred, confidence=True) for intervals, and {COMPARE} for tests"),
     },
     "agreement": {
         "by-label per-label by-type per-type": Meaning(
@@ -302,7 +311,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "convert": {
         "from input-format source from-format": Meaning(
-            command="nereval convert GOLD FILE --format conll", option="--format"
+            command="nereval convert GOLD FILE --format jsonl", option="--format"
         ),
         "to output-format target to-format": Meaning(
             command="nereval convert GOLD new.jsonl: the file's ending says its format"
@@ -329,13 +338,14 @@ WORDS = {
     "kappa krippendorff fleiss cohen alpha iaa annotator annotators agreement adjudication interrater": "iaa",
     "mcnemar permutation paired significance significant pvalue wilcoxon randomization compare comparison versus "
     "delta holm bonferroni correction hypothesis": "significance",
-    "bootstrap ci confint confidence interval intervals jackknife resample resamples stderr": "ci",
+    "bootstrap boot ci confint confidence interval intervals jackknife resample resamples stderr": "ci",
     "confusion": "confusion",
     "error errors mistake mistakes": "errors",
     "leaderboard ranking rank": "rank",
     "seen unseen novel": "seen",
     "breakdown bucket buckets slice slices stratify group groups groupby": "group-by",
-    "compute trainer huggingface hf transformers": "trainer",
+    "compute trainer": "trainer",
+    "huggingface hf transformers": "hf",
     "llm align aligned": "llm",
     "read load reader loader parse from import": "load-file",
     "displacy": "displacy",
@@ -367,8 +377,12 @@ _MEANINGS = _by_name(ROWS)
 _AT = {function: _by_name(rows) for function, rows in AT.items()}
 
 
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)}
+
+
 def _by_words(name: str) -> Meaning:
-    words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)}
+    words = _words(name)
     topic = next((topic for listed, topic in WORDS.items() if not words.isdisjoint(listed.split())), "")
     metric = next((METRIC_WORDS[word] for word in sorted(words) if word in METRIC_WORDS), "")
     if metric and topic in ("", "f1", "compute", "errors", "classification-report"):
@@ -387,9 +401,10 @@ def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Me
     """
     written = name.strip().strip("-_").lower().replace("_", "-").replace(" ", "-")
     meaning = _AT.get("score" if at == "evaluate" else at, {}).get(written) or _MEANINGS.get(written)
-    if meaning or others is None or nearest(name, others):
+    if meaning or others is None:
         return meaning or Meaning()
-    return _by_words(name)
+    near = nearest(name, others)
+    return Meaning() if near and len(_words(near)) >= len(_words(name)) else _by_words(name)
 
 
 def python_line(
