@@ -7,7 +7,7 @@ scores are those of the whole pool.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -83,12 +83,14 @@ def swap_errors(rng: np.random.Generator, gold: Spans, pred: Spans) -> Spans:
 
 
 MID = World(with_f(0.68, 0.68))
+FEW_PREDICTIONS = World(System(np.array(0.03), 0.03))
 
 SCORED = {
     "mid, F .68": MID,
     "document sizes Pareto": HARD["document sizes Pareto"],
     "F near 0": HARD["ordinary, F .07"],
     "F near 1": HARD["ordinary, F .967"],
+    "few predictions, half of them right": FEW_PREDICTIONS,
     "one span in 20 % of documents": World(with_f(0.68, 0.68), empty=0.8, single=True),
     "60 % of documents without gold spans": World(with_f(0.68, 0.68), empty=0.6),
     "4 % catastrophic documents": World(with_f(0.95, 0.95), broken=0.04),
@@ -101,6 +103,7 @@ PAIRED: dict[str, tuple[World, System | Change]] = {
     "one is worse": (MID, with_f(0.64, 0.63)),
     "document sizes Pareto": (HARD["document sizes Pareto"], with_f(0.77, 0.76)),
     "F near 0": (HARD["ordinary, F .07"], with_f(0.05, 0.03)),
+    "few predictions, half of them right": (FEW_PREDICTIONS, FEW_PREDICTIONS.system),
     "swaps between kinds of error": (MID, swap_errors),
     "equal outputs but for a span in 5 % of documents": (World(with_f(0.9, 0.9)), lose_spans(0.05)),
     "swaps, and 4 % of documents are lost": (World(with_f(0.9, 0.9)), lose_documents(0.04, swap_errors)),
@@ -112,6 +115,9 @@ SCORES: dict[str, tuple[str, ...]] = {
     "strict f": ("strict", "scores", "f"),
     "strict p": ("strict", "scores", "p"),
     "strict r": ("strict", "scores", "r"),
+    "strict p of a rare label": ("strict", "per_type", "D", "p"),
+    "strict r of a rare label": ("strict", "per_type", "D", "r"),
+    "weighted p": ("strict", "averages", "weighted", "p"),
     "macro f": ("strict", "averages", "macro", "f"),
     "documents: p": ("strict", "averages", "docs", "p"),
     "documents: r": ("strict", "averages", "docs", "r"),
@@ -123,7 +129,7 @@ SCORES: dict[str, tuple[str, ...]] = {
     "weighted: ser": ("slot_error", "averages", "weighted", "ser"),
     "macro ser": ("slot_error", "averages", "macro", "ser"),
 }
-"""Names of scores, and where a result has them."""
+"""Names of scores, and where their intervals are."""
 
 COMPARED = [("strict", "f"), ("strict", "r"), ("strict", "p"), ("slot_error", "ser"), ("fair", "f")]
 NAMES = [f"{metric} {score}" for metric, score in COMPARED]
@@ -214,6 +220,11 @@ def value_at(table: Any, path: tuple[str, ...]) -> Any:
     return table
 
 
+def score_at(table: Any, path: Sequence[str]) -> Any:
+    """Return a score of a metric's result by the path of its interval."""
+    return value_at(table, (*path[:-1], "scores", path[-1]) if path[0] == "per_type" else tuple(path))
+
+
 def of_scores(name: str, number: int, sets: int, seed: int) -> dict[str, str]:
     """Return how often the interval of each score holds the true one, and its mean width over the true width.
 
@@ -225,14 +236,14 @@ def of_scores(name: str, number: int, sets: int, seed: int) -> dict[str, str]:
     for (counts,) in draws(pool, number, sets, seed):
         rows, found = run_intervals([counts], Confidence(LEVEL)).metrics, evaluate(counts)["metrics"]
         for score, (metric, *path) in SCORES.items():
-            row, value = value_at(rows[metric], tuple(path)), value_at(found[metric], tuple(path))
-            if value is None or row["flag"] == "undefined":
+            row, value = value_at(rows[metric], tuple(path)), score_at(found[metric], path)
+            if value is None or row is None or row["flag"] == "undefined":
                 continue
             if path[1] == "macro":
                 tables = [found[metric]["per_type"], true[metric]["per_type"]]
                 expected = mean_of_labels(*tables, path[2])
             else:
-                expected = value_at(true[metric], tuple(path))
+                expected = score_at(true[metric], path)
             seen[score].append((row["low"], row["high"], value, expected))
     return {score: describe(np.array(numbers)) for score, numbers in seen.items()}
 

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDTH = "100"
+WIDTH = "84"
 
 
 class BlockError(ValueError):
@@ -26,13 +26,13 @@ class BlockError(ValueError):
 
 
 WHERE = {
-    "*Runs anywhere.*": (),
-    "*Runs in a folder with a copy of [examples/]": ("examples",),
-    "*Runs in a clone of this repository.*": (
+    "<!-- runs: anywhere -->": (),
+    "<!-- runs: in a folder with a copy of examples/ -->": ("examples",),
+    "<!-- runs: in a clone of this repository -->": (
         *("examples", "assets", "benchmarks", "configs", "docs", "scripts", "project.yml"),
     ),
 }
-"""How a line near the top of a page begins, and what the folder has in which its blocks run."""
+"""A comment near the top of a page, and what the folder has in which its blocks run."""
 
 
 def where(page: str) -> tuple[str, ...]:
@@ -42,10 +42,10 @@ def where(page: str) -> tuple[str, ...]:
         BlockError: The page does not say where it runs.
     """
     for line in page.splitlines():
-        for start, names in WHERE.items():
-            if line.startswith(start):
+        for comment, names in WHERE.items():
+            if line == comment:
                 return names
-    raise BlockError(f"the page does not say where it runs: expected a line that begins with one of {[*WHERE]}")
+    raise BlockError(f"the page does not say where it runs: expected one of the comments {[*WHERE]}")
 
 
 @contextmanager

@@ -9,15 +9,15 @@ from doc_pages import table
 from typer.main import get_command
 
 from spacy_nereval.cli import nereval
-from spacy_nereval.cli.app import BUSY, UNUSABLE, argument_name, option_group, option_text
+from spacy_nereval.cli.app import BUSY, UNUSABLE, VIEWS, argument_name, option_group
 from spacy_nereval.cli.command_options import OPTION_GROUPS
+from spacy_nereval.core.features import load_object
 
 STATUSES = {
     0: "done",
-    1: "a verdict says no: the gate fails, or `doctor` finds that something which was asked for cannot be used",
-    UNUSABLE: "input, options or the command line cannot be used; nothing half-written is left",
-    BUSY: "another run holds the output or the folder of parts, or workers were lost: the same command may be tried "
-    "again, and goes on with what is counted",
+    1: "a check failed: `gate`, or `doctor`",
+    UNUSABLE: "bad input or options; do not retry. No half-written file is left",
+    BUSY: "temporary failure (another run is active, workers were lost); retry",
 }
 
 
@@ -25,8 +25,8 @@ SHARED = 2
 """The number of commands with the same option, with the same text, from which it is written once for all."""
 
 
-COMMON = "common"
-"""The heading of options that belong to no group of the help."""
+COMMON, EVERYWHERE = "common", "running"
+"""The heading of options that belong to no group of the help, and the group that every command takes."""
 
 Identity = tuple[str, str, str]
 """The name, the text and the default of an option."""
@@ -39,26 +39,28 @@ def commands_page() -> str:
     users = Counter(_identity(name, option) for name, command in commands.items() for option in _options(command))
     shared = {identity for identity, number in users.items() if number >= SHARED}
     blocks = [
-        "# The commands",
+        "# Commands and options",
         "<!-- Written by scripts/docs.py from the commands themselves; do not edit. -->",
-        "`nereval COMMAND --help` prints the options that are asked for often, `--help-all` all of them, and "
-        "`nereval help GROUP` those of a group, such as `reading`. `python -m spacy nereval COMMAND` runs the "
-        "same command, but starts later. `nereval --install-completion` completes commands and options in your shell.",
-        "A command ends with one of four statuses, on which a script can rely:",
-        table(["status", "what it says"], [[f"{status}", said] for status, said in STATUSES.items()]),
+        "`nereval COMMAND --help` prints the common options, `--help-all` all of them, `nereval help GROUP` those of a "
+        "group, such as `reading`. `nereval --install-completion` completes commands and options in your "
+        "shell. Options "
+        "of several commands are described once, [below](#options-of-several-commands). Every command takes those of "
+        "[running](#running); `--gpu-id` only where it may run a pipeline. Tables in bold are the default in "
+        "the terminal.",
+        table(["exit status", "meaning"], [[f"{status}", meaning] for status, meaning in STATUSES.items()]),
     ]
     tables: dict[str, dict[str, list[str]]] = {group: {} for group in (COMMON, *OPTION_GROUPS)}
     for name, command in commands.items():
         for option in _options(command):
             if _identity(name, option) in shared:
                 tables[option_group(option) or COMMON][option.opts[0]] = _row(name, option)
+    named = {group: rows for group, rows in tables.items() if group != EVERYWHERE}
     for name, command in commands.items():
-        blocks += _command_blocks(name, command, shared, tables)
-    blocks += ["## Options of several commands", "Each command names the groups that it takes, whole or in part."]
+        blocks += _command_blocks(name, command, shared, named)
+    blocks += ["## Options of several commands"]
     for group, rows in tables.items():
         if rows:
-            about = OPTION_GROUPS.get(group, "What is read and written")
-            blocks += [f"### {group}", f"{about}.", _options_table(rows.values())]
+            blocks += [f"### {group}", _options_list(rows.values())]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -67,15 +69,16 @@ def _options(command: Any) -> list[Any]:
 
 
 def _identity(command: str, option: Any) -> Identity:
-    return option.opts[0], option_text(command, option), _default(option)
+    return option.opts[0], _text(command, option), _default(option)
 
 
 def _row(command: str, option: Any) -> list[str]:
-    return [" ".join(f"`{flag}`" for flag in option.opts), option_text(command, option), _default(option)]
+    return [" ".join(f"`{flag}`" for flag in option.opts), _text(command, option), _default(option)]
 
 
-def _options_table(rows: Iterable[list[str]]) -> str:
-    return table(["option", "what it does", "default"], list(rows))
+def _options_list(rows: Iterable[list[str]]) -> str:
+    """Return options as a list: a table would be wider than a page, since their texts are sentences."""
+    return "\n".join(f"- {flags}{f' ({default})' if default else ''}: {text}" for flags, text, default in rows)
 
 
 def _command_blocks(
@@ -85,20 +88,32 @@ def _command_blocks(
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     usage = [argument_name(p) for p in arguments]
     yield f"## {name}"
-    yield f"```text\nnereval {' '.join([name, *usage, '[OPTIONS]'])}\n```"
+    yield f"`nereval {' '.join([name, *usage])}`"
     yield fill((command.help or "").split("\n\n")[0], 100, break_on_hyphens=False)
-    rows = [[f"`{argument_name(p)}`", p.help or ""] for p in arguments]
-    yield from [table(["argument", "what it is"], rows)] if rows else []
+    rows = [[f"`{argument_name(p)}`", p.help or "", ""] for p in arguments]
+    yield from [_options_list(rows)] if rows else []
     own = [_row(name, option) for option in _options(command) if _identity(name, option) not in shared]
-    yield from [_options_table(own)] if own else []
+    yield from [_options_list(own)] if own else []
     taken = {option.opts[0] for option in _options(command) if _identity(name, option) in shared}
     parts = []
     for group, options in groups.items():
         names = [f"`{option}`" for option in options if option in taken]
+        others = [f"`{option}`" for option in options if option not in taken]
         if names:
-            whole = len(names) == len(options)
-            parts.append(f"[{group}](#{group})" + ("" if whole else f" ({' '.join(names)})"))
-    yield f"{'Also' if own else 'Options'}: {', '.join(parts)}." if parts else "No options."
+            part = f" ({' '.join(names)})" if len(names) <= len(others) else f" (not {' '.join(others)})" * bool(others)
+            parts.append(f"[{group}](#{group}){part}")
+    yield from [f"{'Also' if own else 'Options'}: {', '.join(parts)}."] if parts else []
+
+
+def _text(command: str, option: Any) -> str:
+    """Return what an option does; of `--tables`, each table once, those that are printed by default first."""
+    if option.name != "tables" or command not in VIEWS:
+        return str(option.help or "")
+    names: list[str] = []
+    for view in map(load_object, VIEWS[command].values()):
+        usual = dict.fromkeys((*view.at_terminal, *view.usual))
+        names += [f"**{name}**" if name in view.at_terminal else name for name in dict.fromkeys((*usual, *view.makers))]
+    return f"Tables to print, or 'all': {', '.join(dict.fromkeys(names))}"
 
 
 def _default(parameter: Any) -> str:

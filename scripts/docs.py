@@ -18,15 +18,15 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Annotated
+from typing import Annotated, Any
 
 import srsly
 import typer
 from block_runs import BlockError
 from blocks import with_output
 from command_page import commands_page
-from doc_pages import ROOT, fill, index_page, table, terminal, written_pages
-from reference_pages import api_page, scores_page
+from doc_pages import ROOT, fill, table, written_pages
+from reference_pages import api_page
 from wasabi import msg
 
 from spacy_nereval import Document, Metric, count, create
@@ -88,13 +88,14 @@ def documents() -> dict[Path, str]:
     """Return each generated file with the text that it should have."""
     docs = ROOT / "docs"
     parts = {
-        docs / "explanation" / "choosing.md": {"metrics": choosing_table},
-        docs / "explanation" / "speed.md": {
+        docs / "how-to" / "choose-metric.md": {"metrics": choosing_table},
+        docs / "explanation" / "performance.md": {"ratios": ratios_table},
+        ROOT / "benchmarks" / "speed.md": {
             "benchmarks": lambda: measured("table", "results"),
             "agreement": lambda: measured("agreeing", "agreement"),
             "thresholds": lambda: measured("thresholds", "thresholds"),
         },
-        docs / "explanation" / "scale.md": {
+        ROOT / "benchmarks" / "scale.md": {
             "memory": partial(measured, "memory", "memory"),
             "workers": partial(measured, "workers_tables", "workers"),
             "scale": partial(measured, "scale", "scale"),
@@ -108,10 +109,7 @@ def documents() -> dict[Path, str]:
         filled[path] = text
     reference = docs / "reference"
     return filled | {
-        docs / "index.md": index_page(),
-        docs / "terminal.svg": terminal(),
         reference / "metrics.md": metrics_page(),
-        reference / "scores.md": scores_page(map(ready, names())),
         reference / "commands.md": commands_page(),
         reference / "python.md": api_page(),
     }
@@ -137,7 +135,6 @@ CASES: dict[str, tuple[str, list, list]] = {
     "repetition": ("the second Angela Merkel missed", [*GOLD, AGAIN], GOLD),
     "nested": ("New York within New York City missed", [*GOLD, NEW_YORK], GOLD),
 }
-TOGETHER = GOLD, [OBAMA, (24, 30, "PER"), (34, 47, "ORG"), MONDAY]
 
 
 def document(gold: list, pred: list) -> Document:
@@ -184,46 +181,62 @@ def choosing_table() -> str:
     return table(["metric", "score", *CASES], rows)
 
 
+SOURCES = {
+    "strict": ("tjongkimsang2003", "seqeval 1.2.2; published scores of WNUT 2017, HIPE 2022 and MasakhaNER 2.0"),
+    "semeval": ("chinchor1993 segura2013", "nervaluate 1.2.1"),
+    "slot_error": ("makhoul1999", "tables of the paper"),
+    "loio": ("sotnyk", "loio-metrics 0.0.2"),
+    "fair": ("ortmann2022", "the author's program (rubcompling/FairEval, commit a6172f2), with `unit=token`"),
+    "wrf": ("weber2023 lin2004", "tables of the paper"),
+    "ace": ("ace2008", "the assignment of scipy"),
+    "attributes": ("uzuner2011", ""),
+    "char": ("sotnyk", ""),
+    "hierarchical": ("kiritchenko2006 silla2011", ""),
+    "mentions": ("zhou2024 sainz2024 derczynski2017", "published surface-form scores of WNUT 2017"),
+    "overlap": ("lorehlt", ""),
+    "plagdet": ("potthast2010", ""),
+    "relaxed": ("usbeck2015 ji2014", ""),
+    "tmr": ("tu2021", ""),
+    "token": ("tjongkimsang2003 sotnyk", "scikit-learn and seqeval 1.2.2"),
+}
+"""Each metric to its keys in docs/metrics.bib, and to the programs and numbers of others that tests compare it with."""
+
+SHARED_OPTIONS = ("beta", "focus")
+"""The options that are described once for all metrics."""
+
+
 def metrics_page() -> str:
     """Return docs/reference/metrics.md."""
+    options = {o.name: _option(o) for name in names() for o in options_of(name)}
     blocks = [
-        "# The metrics",
-        "<!-- Written by scripts/docs.py from the docstrings and by running the metrics; do not edit. -->",
-        "Every metric here is available in Python, in spaCy's scorers, in the pipeline component and on the command "
-        "line, with scores per label, averages and confidence intervals. `nereval metrics` prints the "
-        "same information.",
-        "The interval of a macro average is about the mean of the true scores of the labels *that occur in the test "
-        "set*. With other texts other rare labels would occur, and "
-        "[no interval has that in it](../explanation/intervals.md).",
-        "## Which to choose",
-        "Each column of the table has one error in an otherwise perfect prediction of\n\n"
-        f"> {TEXT.split(' . ')[0]} .\n\n"
-        "with PER *Barack Obama*, PER *Angela Merkel*, GPE *New York City*, ORG *Acme Corp*. The cells show each "
-        "metric's headline score in percent:\n\n"
-        + "\n".join(f"- **{case}**: {about}" for case, (about, *_) in CASES.items())
-        + "\n- **all**: Merkel, New York City as ORG, Monday as PER, no Acme Corp\n\n"
-        'For *repetition* the text continues "Angela Merkel smiled .", and for *nested* the gold annotation also has '
-        "GPE *New York*. `ser` is an error rate: 0 is best. The training data of `tmr` are one text with *Barack "
-        "Obama* and *New York City*. Its score here is the recall of entities that do not occur in them.",
-        table(
-            ["metric", "score", *CASES, "all"],
-            [
-                [f"[{metric.name}](#{metric.name})", f"`{key}`"]
-                + [scored(metric, key, gold, pred) for gold, pred in (*(c[1:] for c in CASES.values()), TOGETHER)]
-                for metric in map(ready, names())
-                for key in headlines(metric)
-            ],
-        ),
+        "# Metrics: definitions, formulas, options, score keys",
+        "<!-- Written by scripts/docs.py from the docstrings and declarations of the metrics; do not edit. -->",
+        "Every metric here is available in Python, in spaCy and on the command line, with scores per label, "
+        "averages and "
+        "confidence intervals. [Choose a metric](../how-to/choose-metric.md) has the same errors under each "
+        "of them. Tests "
+        "compare every metric with a second implementation, and with the programs named below. BibTeX keys "
+        "are those of "
+        "[metrics.bib](../metrics.bib). Options that many metrics have:",
+        "\n".join(options[name] for name in SHARED_OPTIONS),
+        "## Score keys",
+        "Names of scores in spaCy's score dict, prefixed with `ents_` or `spans_KEY_`: `fair_f` is `ents_fair_f`. "
+        "`--primary`, `--best` and `--score` accept them without the prefix, or METRIC.SCORE, as in "
+        "`fair.f`. The headline score "
+        "of a metric is bold. ↓: lower is better, so do not choose a model by it. Ratios are from 0 to 1; an "
+        "undefined score is "
+        "`null`, and 0.0 in spaCy's dict.",
+        table(["metric", "score keys", "sets"], [_keys_row(ready(name)) for name in names()]),
     ]
     for name in names():
         about, metric = documentation(name), ready(name)
+        keys, verified = SOURCES[name]
+        source = f"Source: {about.source} BibTeX: {_code(keys.split())}."
         blocks += [f"## {name}", about.summary]
         blocks += [about.details] * bool(about.details)
-        blocks += [f"Formula: {about.formula}", f"Source: {about.source}"]
-        blocks.append("Keys in spaCy's scores, prefixed with `ents_` or `spans_{key}_`: " + _code(metric.keys) + ".")
-        blocks.append("Counts: " + _code(metric.columns) + ".")
-        options = [[f"`{o.name}`", o.help, o.values, f"`{o.default}`"] for o in options_of(name)]
-        blocks.append(table(["option", "what it does", "values", "default"], options) if options else "No options.")
+        blocks += [f"Formula: {about.formula}", source + f" Verified against {verified}." * bool(verified)]
+        blocks.append(f"Counts: {_code(metric.columns)}.")
+        blocks.append("\n".join(_option(o) for o in options_of(name) if o.name not in SHARED_OPTIONS))
     sets = []
     for name, members in SETS.items():
         said = [f"`{m}`" + "".join(f" (`{k}={v}`)" for k, v in given.items()) for m, given in members.items()]
@@ -231,28 +244,67 @@ def metrics_page() -> str:
     attributes = [[f"`{name}`", a.help, "yes" if a.needs_lexicon else ""] for name, a in ATTRIBUTES.items()]
     blocks += [
         "## Sets of metrics",
-        "Use the name of a set for all its metrics, with `--metrics` and in configs. A set leaves out a metric that "
-        "needs an option which is not given.",
+        "Use the name of a set with `--metrics` and in configs. A set omits a metric whose required option is missing.",
         table(["set", "metrics"], [*sets, ["`all`", "every registered metric"]]),
-        "## Attributes",
-        "`--by` shows scores for each bucket of an attribute of the spans. A pair of spans counts in the bucket of its "
-        "gold span. So every span is in one bucket, and the buckets add up to the whole. Most attributes and their "
-        'names are those of Fu, Liu and Neubig (2020), "Interpretable Multi-dataset Evaluation for Named Entity '
-        'Recognition". What they compute per sentence is computed per document here.',
-        table(["attribute", "what it is", "needs `--train`"], attributes),
+        "## Attributes of spans",
+        "`--by` shows scores for each bucket of an attribute. A pair of spans counts in the bucket of its gold span, "
+        'so the buckets add up to the whole. Names are those of Fu, Liu and Neubig (2020), "Interpretable '
+        'Multi-dataset Evaluation for Named Entity Recognition"; what they compute per sentence is computed per '
+        "document here.",
+        table(["attribute", "definition", "needs `--train`"], attributes),
         "## What is not here",
-        "**ETER** (Ben Jannet et al., 2014) combines the ETAPE slot error, which is here as `slot_error` with "
-        "`weights=etape`, with an error over the components of structured entities. We could not obtain the "
-        "definition of that component error, and we do not publish a guess under its name.",
-        "**Measures of whole trees**, such as the leaf-ancestor metric and dependency-based ones (Rehbein and van "
-        "Genabith, 2007), which the FairEval paper names beside its own, compare paths through a tree. The metrics "
-        "here take labelled spans. These do not say which node is above which where two have the same boundaries.",
+        "**ETER** (Ben Jannet et al., 2014): its ETAPE slot error is `slot_error` with `weights=etape`; the "
+        "definition of its "
+        "component error could not be obtained. **Tree metrics**, such as the leaf-ancestor metric (Rehbein "
+        "and van Genabith, "
+        "2007), need trees; the metrics here take labelled spans. **Linking without labels** (NIL "
+        "clustering) and relations are "
+        "not scored.",
     ]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _option(option: Any) -> str:
+    """An option of a metric, as an item of a list."""
+    return f"- `{option.name}` (`{option.default}`; {option.values}): {option.help}"
+
+
+def _keys_row(metric: Metric) -> list[str]:
+    """The score keys of a metric in a row, and the sets that it is in."""
+    keys = []
+    for score in metric.scores:
+        if score.key:
+            key = f"**`{score.key}`**" if score.headline else f"`{score.key}`"
+            keys.append(key + " ↓" * (not score.higher_is_better) + f" ({score.unit})" * (str(score.unit) != "ratio"))
+    sets = [f"`{name}`" for name, members in SETS.items() if metric.name in members]
+    return [f"[{metric.name}](#{metric.name})", " ".join(keys), " ".join(sets)]
 
 
 def _code(names_of) -> str:
     return " ".join(f"`{name}`" for name in names_of)
+
+
+RATIOS = {
+    ("six metrics, aligned / get_ner_prf, aligned", "18 labels"): "spaCy's `get_ner_prf`, tokens aligned already",
+    ("six metrics, aligned / get_ner_prf, aligned", "WNUT17 test"): "spaCy's `get_ner_prf`, tokens aligned already",
+    ("six metrics / get_ner_prf", "WNUT17 test"): "spaCy's `get_ner_prf`",
+    ("six metrics, offsets / nervaluate", "WNUT17 test"): "nervaluate",
+    ("what six metrics add / nlp.evaluate", "WNUT17 test"): "`nlp.evaluate` with `en_core_web_sm`",
+    ("confidence = {} / nlp.evaluate", "WNUT17 test"): "`nlp.evaluate`, with confidence intervals",
+}
+"""The measured ratios that the page on performance shows, and what the six metrics are compared with."""
+
+
+def ratios_table() -> str:
+    """Return a row for each of the ratios of times that the page on performance shows."""
+    goals = {(goal["what"], goal["where"]): goal for goal in srsly.read_json(ROOT / "benchmarks/results.json")["goals"]}
+    documents = {"18 labels": "200 tokens, 18 labels", "WNUT17 test": "sentences (WNUT 2017)"}
+    rows = []
+    for (what, where), other in RATIOS.items():
+        percent = goals[what, where]["unit"] == "%"
+        value = goals[what, where]["value"]
+        rows.append([other, documents[where], f"{value:.1f} %" if percent else f"{value:.2f}"])
+    return table(["six metrics against", "documents", "ratio of times"], rows)
 
 
 def measured(script: str, figures: str) -> str:

@@ -1,14 +1,8 @@
-"""The pages of the reference that list score keys and the Python API, from the code itself."""
+"""The page of the reference on the Python API, from the code itself."""
 
 import inspect
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
-
-from doc_pages import table
-
-from spacy_nereval import Metric
-from spacy_nereval.metrics.registry import SETS
 
 API = {
     "Score and compare": (
@@ -65,22 +59,18 @@ API = {
 def api_page() -> str:
     """Return docs/reference/python.md."""
     blocks = [
-        "# The Python API",
+        "# Python API",
         "<!-- Written by scripts/docs.py from the docstrings; do not edit. -->",
-        "The tables have the first sentence of each docstring. The site of this documentation "
-        "(`python -m mkdocs serve`) and `help(...)` show the whole docstring, with arguments, errors and examples. "
-        "Authors of metrics import from `spacy_nereval.authoring`.",
-        "Begin with `score`: [Score in a notebook](../how-to/notebook.md) has examples, and [the shape of a "
-        "result](result.md) describes what it returns.",
+        "Begin with `score`: [Score in Python](../how-to/notebook.md) has examples, [JSON results](result.md) what it "
+        "returns. The site of this documentation shows arguments, errors and examples of everything below, and so does "
+        "`help(...)`. Authors of metrics import from `spacy_nereval.authoring`.",
     ]
     for section, (module, names) in API.items():
-        rows, marks = [], []
-        for name in names:
-            path = f"{module}.{name}"
-            found = found_at(path)
-            rows.append([f"`{path}`", summary(found)])
-            marks.append(f"<!-- api: {path} -->")
-        blocks += [f"## {section}", table(["name", "what it is"], rows), "\n".join(marks)]
+        blocks.append(f"## {section}")
+        if module == "spacy_nereval":
+            functions = [name for name in names if inspect.isfunction(found_at(f"{module}.{name}"))]
+            blocks.append("\n".join(f"- `{name}`: {summary(found_at(f'{module}.{name}'))}" for name in functions))
+        blocks.append(f"<!-- api: {' '.join(f'{module}.{name}' for name in names)} -->")
     return "\n\n".join(blocks) + "\n"
 
 
@@ -94,39 +84,3 @@ def summary(found: Any) -> str:
     """Return the first sentence of a docstring, on one line."""
     first = (inspect.getdoc(found) or "").split("\n\n")[0]
     return " ".join(first.split())
-
-
-def scores_page(metrics: Iterable[Metric]) -> str:
-    """Return docs/reference/scores.md."""
-    blocks = [
-        "# The score keys",
-        "<!-- Written by scripts/docs.py from what the metrics declare; do not edit. -->",
-        "Score keys are names in spaCy's score dict: in `nlp.evaluate`, in the training log and in "
-        "`[training.score_weights]`. They are prefixed with `ents_`, or with `spans_KEY_` for a span group `KEY`: "
-        "`fair_f` is `ents_fair_f` or `spans_sc_fair_f`. `nereval init-config --score` takes the key without "
-        "the prefix. `--primary`, `--secondary`, `--best` and `--score` take it too, or the metric and the score's own "
-        "name, as in `fair.f`.",
-        "The values are from 0 to 1, except where the unit says otherwise. Where lower is better, do not choose a "
-        "model by the score. An undefined score is 0.0 here and `null` in the [nested result](result.md). A headline "
-        "score represents its metric in summaries.",
-    ]
-    for metric in metrics:
-        rows = [
-            [
-                f"`{score.key}`",
-                f"`{metric.name}.{score.name}`",
-                str(score.unit),
-                "higher" if score.higher_is_better else "lower",
-            ]
-            + ["yes" if score.headline else ""]
-            for score in metric.scores
-            if score.key
-        ]
-        sets = ", ".join(f"`{name}`" for name, members in SETS.items() if metric.name in members)
-        said = f"[{metric.name}](metrics.md#{metric.name})" + (f", in the set {sets}" if sets else "")
-        blocks += [
-            f"## {metric.name}",
-            said + ".",
-            table(["key", "score", "unit", "better", "headline"], rows),
-        ]
-    return "\n\n".join(blocks) + "\n"

@@ -1,4 +1,4 @@
-"""Write docs/explanation/results.md from the counts of the training runs that are kept in assets/trials.
+"""Write assets/trials/results.md from the counts of the training runs that are kept in assets/trials.
 
     python scripts/results.py
 
@@ -49,7 +49,7 @@ OVERVIEW = ("strict_f", "fair_f", "wrf")
 
 FIRST = """# Results
 
-*Runs in a clone of this repository.*
+<!-- runs: in a clone of this repository -->
 
 How well the project's own pipelines find entities in texts that they were not trained on. Each score is
 the mean over its training runs, in percent, with its 95 % interval:"""
@@ -64,17 +64,17 @@ support.
   runs. Scores and shares are percentages; counts and p-values are not.
 - An *interval* (95 %) says where the expected score lies, for texts like these and other
   seeds. If there is only one run, it leaves other seeds out.
-  [What an interval says](intervals.md) explains it.
+  [What an interval says](../../docs/explanation/intervals.md) explains it.
 - The sentence in bold below a table is the conclusion that the numbers support. Any other
   difference between two columns may be due to chance.
 - The same seed may give other weights on another processor, and so other scores.
 
 The training setting is that of Weber et al. (WRF), section 4.1, as far as spaCy has it: see
-[the page on training](../how-to/train.md). The main difference is the head: these pipelines use a
+[the page on training](../../docs/how-to/train.md). The main difference is the head: these pipelines use a
 transition-based parser, the paper classifies tokens.
 
 The counts of every run on the test texts are kept in
-[assets/trials](../../assets/trials/README.md). `python -m spacy project run results` writes this
+[assets/trials](README.md). `python -m spacy project run results` writes this
 page from them, without training."""
 
 DETAILS = """## Details
@@ -90,7 +90,7 @@ def main(
     folder: Annotated[
         Path, typer.Argument(file_okay=False, help="Folder with the kept training runs of the corpora")
     ] = TRIALS,
-    output: Annotated[Path, typer.Argument(dir_okay=False, help="Markdown file")] = Path("docs/explanation/results.md"),
+    output: Annotated[Path, typer.Argument(dir_okay=False, help="Markdown file")] = Path("assets/trials/results.md"),
 ) -> None:
     """Write the results of every corpus with training runs in FOLDER to OUTPUT."""
     try:

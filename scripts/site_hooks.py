@@ -1,9 +1,9 @@
 """What MkDocs does besides mkdocs.yml, so that the pages stay readable on GitHub as they are.
 
-Pages outside docs/ that others link to become part of the site, below project/. Links to
-files that are no pages, such as folders and scripts, become plain text. The marks
-`<!-- api: NAME -->` become the documentation of what NAME names, and `<!-- live: FILE -->` a link to the page that
-the command below it writes.
+The navigation and the old addresses of pages are those of doc_pages.py. Pages outside docs/ that others link to become
+part of the site, below project/, and stay out of its search. Links to files that are no pages, such as folders and
+scripts, become plain text. The marks `<!-- api: NAMES -->` become the documentation of what they name, and
+`<!-- live: FILE -->` a link to the page that the command below it writes.
 """
 
 import os
@@ -18,16 +18,22 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 from mkdocs.utils import get_relative_url
+from pathspec.gitignore import GitIgnoreSpec
 
 sys.path.insert(0, str(Path(__file__).parent))
 from block_runs import invoked  # noqa: E402  # MkDocs finds the scripts beside this one by the line above
-from doc_pages import KINDS, ROOT, pages_of  # noqa: E402  # for the same reason
+from doc_pages import MOVED, ROOT, navigation  # noqa: E402  # for the same reason
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *(`{3,})(?!`).*?^ *\2$)", flags=re.M | re.S)
 FOLDERS = ("assets/agreement", "assets/trials", "assets/warranty", "benchmarks", "examples")
 
 
+REDIRECT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>This page has moved</title>
+<link rel="canonical" href="{target}"><meta http-equiv="refresh" content="0; url={target}">
+<meta name="robots" content="noindex"></head><body><a href="{target}">This page has moved.</a></body></html>
+"""
 LIVE = re.compile(r"<!-- live: (\S+) -->.*?```bash\n(nereval .*?)```", flags=re.S)
 GALLERY = ROOT / "docs" / "reference" / "gallery.md"
 
@@ -68,13 +74,9 @@ def on_config(config: Any) -> Any:
     if url := address():
         config.repo_url, config.repo_name, config.edit_uri = url, "/".join(url.split("/")[-2:]), "edit/main/docs/"
         config.theme["features"].append("content.action.edit")
-    own = {
-        heading.split(": ")[-1].capitalize(): [page.relative_to(ROOT / "docs").as_posix() for page in pages_of(kind)]
-        for kind, (heading, _) in KINDS.items()
-    }
-    project = [place for name, place in outside().items() if name != "README.md"]
-    config.nav = [{"About": outside()["README.md"]}, {"Documentation": "index.md"}]
-    config.nav += [*({name: pages} for name, pages in own.items()), {"Project": project}]
+    pages = [{heading: paths} for heading, paths in navigation().items()]
+    config.nav = [{"Overview": "index.md"}, *pages]
+    config.not_in_nav = GitIgnoreSpec.from_lines(["/project/"])
     return config
 
 
@@ -99,10 +101,22 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
     linked = (LINK.sub(lambda match: moved(match, source, place), text) for text in texts)
     text = "".join(text + fence for text, fence in zip(linked, fences))
     if place == "index.md":
-        page.meta["hide"] = ["toc"]  # the front page needs the room, and is a list of all pages itself
+        page.meta["hide"] = ["toc"]  # the front page needs the room
+    if place in back:
+        page.meta["search"] = {"exclude": True}
     if place == GALLERY.relative_to(ROOT / "docs").as_posix():
         text = re.sub(r"<!-- live: (\S+) -->", r"[Open the page](../gallery/\1)\n", text)
-    return re.sub(r"<!-- api: (\S+) -->", r"\n::: \1\n", text)
+    return re.sub(r"<!-- api: (.+?) -->", lambda match: "".join(f"\n::: {name}\n" for name in match[1].split()), text)
+
+
+def on_post_build(config: Any) -> None:
+    """Write a page for each old address that leads to the new one."""
+    for old, new in MOVED.items():
+        path, _, anchor = f"../../{new}".partition("/#")
+        target = f"{path}/#{anchor}" if anchor else f"{path}/"
+        page = Path(config.site_dir, old, "index.html")
+        page.parent.mkdir(parents=True)
+        page.write_text(REDIRECT.format(target=escape(target)), encoding="utf8")
 
 
 def on_post_page(output: str, *, page: Any, config: Any) -> str:

@@ -83,7 +83,7 @@ def evaluate(corpus: Corpus, seeds: Seeds = "0,1,2", gpu_id: Gpu = -1) -> None:
     Count what every training run of CORPUS predicts on its test texts, and keep the counts.
 
     They take the place of those that are kept of CORPUS. scripts/results.py writes
-    docs/explanation/results.md from them.
+    assets/trials/results.md from them.
     """
     require(gpu_id=gpu_id, corpus=corpus)
     setup_gpu(gpu_id, silent=True)

@@ -58,7 +58,8 @@ from .core.formulas import HEAVIEST, f_score, prf, prf_of_columns, ratio, weight
 from .core.labels import ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.mention_places import canonical
-from .core.overlapping import Boundaries, covered, overlaps, shares, stretches
+from .core.overlapping import covered, overlaps, shares, stretches
+from .core.pieces import Boundaries
 from .core.spans import Document, OverlapGroup, Span, by_label
 from .core.wording import (
     BOTH,

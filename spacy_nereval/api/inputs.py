@@ -15,6 +15,7 @@ from ..core.attribute_values import keep_attributes, split_names
 from ..core.document_fields import keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
+from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
 from ..core.synonyms import argument_here, python_call
 from ..io.formats.gliner import record_of as gliner_record
@@ -26,7 +27,7 @@ from ..io.records import Predictions, Record, check_has_text, pair, side_notes
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
-from .items import LACKING, Ends, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
+from .items import LACKING, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
 from .sides import Side, TagNames, check_arguments, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
@@ -355,7 +356,6 @@ def _in_order(
     tagged = all_tagged((gold, pred), reading)
     sides = [side.items() if tags is None else iter(tags) for side, tags in zip((gold, pred), tagged)]
     predictions = Predictions(pred.name, UNANNOTATED[0])
-    ends = Ends()
     for number, items in enumerate(zip_longest(*sides, *extra, fillvalue=_MISSING)):
         if any(item is _MISSING for item in items):
             lengths = [
@@ -364,7 +364,7 @@ def _in_order(
             _check_lengths(dict(zip((gold.name, pred.name, *names), lengths)))
         beside = dict(zip(names, items[2:]))
         try:
-            (a, b), place = _records_of_document((gold, pred), items[:2], beside, ends)
+            (a, b), place = _records_of_document((gold, pred), items[:2], beside)
             skipped = predictions.is_skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
             document = _without_text(a, b) if place.text is None else pair(a, b, reading.missing_tokens)
         except ValueError as error:
@@ -373,7 +373,6 @@ def _in_order(
             document.id = beside.get("ids")
         yield None if skipped else document
     predictions.check_end()
-    ends.check(reading.end)
 
 
 _MISSING = object()
@@ -383,7 +382,7 @@ def _without_text(gold: Record, pred: Record) -> Document | None:
     """Return the document of two sides whose text is not known, or None if gold is not annotated."""
     if not gold.annotated:
         return None
-    kept = [span for span in pred.spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)]
+    kept = [span for span in pred.spans if not meets_any(span, gold.gaps)]
     document = Document(gold.spans, kept, tokens=gold.tokens)
     document.ignored = len(pred.spans) - len(kept)
     document.repaired = gold.repaired + pred.repaired
@@ -396,7 +395,7 @@ def _without_text(gold: Record, pred: Record) -> Document | None:
 
 
 def _records_of_document(
-    sides: Sequence[Side], row: Sequence[Any], beside: Mapping[str, Any], ends: Ends
+    sides: Sequence[Side], row: Sequence[Any], beside: Mapping[str, Any]
 ) -> tuple[list[Record], Place]:
     """Return the record of each side, and the text and tokens. An item without a text has that of the others.
 
@@ -404,7 +403,6 @@ def _records_of_document(
         sides: The sides.
         row: The item of each.
         beside: The text and the tokens that are given beside the items.
-        ends: Sees where every span ends.
 
     Raises:
         ValueError: An item cannot be read, or tokens are given beside items that have their own.
@@ -419,7 +417,7 @@ def _records_of_document(
     else:
         place = Place(first.text, first.tokens)
     return [
-        record or plain_record(item, s.name, place, s.reading, ends) for s, item, record in zip(sides, row, records)
+        record or plain_record(item, s.name, place, s.reading) for s, item, record in zip(sides, row, records)
     ], place
 
 
@@ -570,17 +568,15 @@ def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     }
     _check_lengths({name: len(values) for name, values in (*items.items(), *extra.items())}, UNEVEN)
     records: SideRecords = {name: [] for name in sides}
-    ends = Ends()
     for number, row in enumerate(zip(*items.values())):
         beside = {name: values[number] for name, values in extra.items()}
         try:
-            of_document, place = _records_of_document([*sides.values()], row, beside, ends)
+            of_document, place = _records_of_document([*sides.values()], row, beside)
         except ValueError as error:
             raise ValueError(f"document {number}: {error}") from None
         base = Document([], [], tokens=place.offsets) if place.text is None else None
         for name, record in zip(sides, of_document):
             records[name].append(SideRecord(record, None if base is None else str(number), base=base))
-    ends.check(reading.end)
     return records
 
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
 from ..core.attribute_values import Attributes, attributes_by_span, item_attributes, split_names
-from ..core.edges import looks_cut
 from ..core.keys import (
     DOCUMENT_PARTS,
     ENDS,
     LABELS,
+    PIECES,
     STARTS,
     SURFACES,
     TEXTS,
@@ -25,11 +26,12 @@ from ..core.keys import (
     mention_of,
 )
 from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
+from ..core.pieces import has_gaps
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS, USERS, used_fields
 from ..io.formats.jsonl import is_answer, unpack_pair
-from ..io.formats.settings import Format, exclusive_span, fit_span, spell_per_side, suggest_unit
-from ..io.formats.tags import TagSequence, are_tags
+from ..io.formats.settings import Format, exclusive_span, fit_pieces, fit_span, spell_per_side, suggest_unit
+from ..io.formats.tags import TagSequence, are_tags, are_words
 from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
@@ -49,7 +51,7 @@ class Place(NamedTuple):
     offsets: Offsets | None
 
 
-def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: Ends) -> Record:
+def plain_record(item: Any, name: str, place: Place, reading: Reading) -> Record:
     """Return tags, mentions or spans as a record; None is a document without annotation.
 
     Args:
@@ -57,7 +59,6 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
         name: What it is called in errors.
         place: The text and the tokens.
         reading: How items are read.
-        ends: Sees where every span ends.
 
     Raises:
         ValueError: The item cannot be read, or does not fit the text.
@@ -74,7 +75,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading, ends: End
             raise ValueError(f"{name} has mentions without offsets, which are looked for in the text: give text=")
         return locate_mentions(empty, item, reading.match, reading.occurrences)
     given = [*item]
-    spans = [_fitting_span(span, f"{name} span {k}", text, reading, ends) for k, span in enumerate(given)]
+    spans = [_fitting_span(span, f"{name} span {k}", text, reading) for k, span in enumerate(given)]
     kept = {*spans}
     can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
@@ -130,31 +131,34 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
     return empty._replace(spans=spans, tokens=[*offsets], repaired=item.repaired, gaps=gaps, notes=item.notes)
 
 
-def _fitting_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
+def _fitting_span(span: Any, name: str, text: str | None, reading: Reading) -> PlainSpan:
     """Return a span as a tuple. If it does not fit, the error says which unit of offsets would."""
     try:
-        return _checked_span(span, name, text, reading, ends)
+        return _checked_span(span, name, text, reading)
     except ValueError as error:
         surface = surface_of(span)
-        if text is None or not surface or text.isascii():
+        if text is None or not surface or text.isascii() or has_pieces(span):
             raise
         start, end, label = plain_span(span, name, None, inclusive=reading.end == "inclusive")
         said = suggest_unit(lambda unit: fit_span(name, (start, end, label), text, unit, surface[0]))
         raise ValueError(f"{error}{said}") from None
 
 
-def _checked_span(span: Any, name: str, text: str | None, reading: Reading, ends: Ends) -> PlainSpan:
+def _checked_span(span: Any, name: str, text: str | None, reading: Reading) -> PlainSpan:
     """Return a span as a tuple, compared with the text that it repeats."""
     inclusive = reading.end == "inclusive"
     in_characters = reading.offsets in (None, CODEPOINT)
     length = len(text) if text is not None and in_characters else None
-    start, end, label = plain_span(span, name, length, inclusive=inclusive)
     surface = surface_of(span)
-    if text is None:
+    if has_pieces(span):
+        format = Format(offsets=reading.offsets, end=reading.end)
+        said = surface[0] if surface and surface[1] else None
+        return fit_pieces(name, span, text, format, said)
+    start, end, label = plain_span(span, name, length, inclusive=inclusive)
+    if text is None or has_gaps((start, end)):
         return start, end, label
     if not in_characters:
         start, end, label = fit_span(name, (start, end, label), text, Format(offsets=reading.offsets))
-    ends.see(text, start, end)
     if surface and text[start:end].split() != surface[0].split():
         for other, remedy in (
             (end + 1, f"give {spell_per_side('end', 'inclusive')}"),
@@ -282,14 +286,24 @@ WORD_KEYS, TAG_KEYS_OF_WORDS = ("word", "token", "text", "form"), ("tag", "ner_t
 def _row_of_words(item: Any, outside: str | None) -> dict[str, Any] | None:
     """Return a list of words with their tags as a row of tokens and tags; None for anything else.
 
+    Raises:
+        ValueError: The words are tags.
+
     >>> _row_of_words([("Ada", "B-PER"), ("met", "O")], None), _row_of_words([{"Ada": "B-PER"}], None)
     ({'tokens': ['Ada', 'met'], 'ner_tags': ['B-PER', 'O']}, {'tokens': ['Ada'], 'ner_tags': ['B-PER']})
     """
     if not isinstance(item, (list, tuple)) or not item:
         return None
-    pairs = [_word_and_tag(part) for part in item]
+    pairs = [*takewhile(bool, map(_word_and_tag, item))]
     words, tags = ([pair[k] for pair in pairs if pair] for k in (0, 1))
-    if len(words) < len(pairs) or not are_tags(tags, outside):
+    if len(words) < len(item):
+        return None
+    if not are_words(words, tags):
+        raise ValueError(
+            f"{_quote(item)} has tags where words are expected: give one list of tags per document, pairs (word, tag), "
+            "or {'tokens': [...], 'ner_tags': [...]}"
+        )
+    if not are_tags(tags, outside):
         return None
     return {"tokens": words, "ner_tags": tags}
 
@@ -421,23 +435,27 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
     if first is _NOTHING:
         return "empty"
     if _are_scores(first):
-        raise ValueError("it has scores of tags; expected the tag of each token: take the best with argmax(-1)")
+        raise ValueError(
+            "it has scores of tags; expected the tag of each token: take the best with argmax(-1), without its score"
+        )
     if isinstance(first, (tuple, list)):
         if len(first) == 2 and all(isinstance(part, str) for part in first):
             return "mentions"
         return "spans"
     if isinstance(first, Mapping) and mention_of(first):
         return "mentions"
-    if isinstance(first, Mapping) or first_value(first, STARTS) is not None:
+    if isinstance(first, Mapping) or first_value(first, (*STARTS, PIECES)) is not None:
         return "spans"
     return "tags"  # reading them says what is wrong with numbers, None and the like
 
 
 def _are_scores(row: Any) -> bool:
     """Return whether a row of a document has a score for each tag, as a model gives them."""
-    if isinstance(row, (list, tuple)):
-        return bool(row) and all(isinstance(score, float) for score in row)
-    return isinstance(row, float) or "float" in str(getattr(row, "dtype", ""))
+    scores = [*(row.values() if isinstance(row, Mapping) else row)] if isinstance(row, (list, tuple, Mapping)) else []
+    is_beside_tag = len(scores) == 2 and isinstance(scores[0], str)
+    if scores[is_beside_tag:] and all(isinstance(score, float) for score in scores[is_beside_tag:]):
+        return True
+    return isinstance(row, float) or len(getattr(row, "shape", ())) == 1
 
 
 _NOTHING = object()
@@ -484,6 +502,11 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
     raise ValueError(f"{name}, {_quote(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
 
 
+def has_pieces(span: Any) -> bool:
+    """Return whether a span says what its pieces are."""
+    return not isinstance(span, (tuple, list)) and not is_spacy(span, "Span") and bool(first_value(span, (PIECES,)))
+
+
 def score_of(span: Any) -> Any:
     """Return the score of a span as it is given, None if it has none."""
     if isinstance(span, (tuple, list)):
@@ -517,41 +540,3 @@ def surface_of(span: Any) -> tuple[str, bool] | None:
 
 def _quote(item: Any) -> str:
     return shorten(repr(item))
-
-
-class Ends:
-    """Whether the ends of spans look inclusive: all of them cut a word that one more character would complete.
-
-    >>> ends = Ends()
-    >>> for start, end in ((0, 2), (8, 10), (14, 17)):
-    ...     ends.see("Ada met Bob in Rome", start, end)
-    >>> ends.look_inclusive
-    False
-    >>> ends = Ends()
-    >>> for start, end in ((0, 2), (8, 10), (15, 18)):
-    ...     ends.see("Ada met Bob in Rome", start, end)
-    >>> ends.look_inclusive
-    True
-    """
-
-    def __init__(self) -> None:
-        self._cut, self._has_whole = 0, False
-
-    def see(self, text: str, start: int, end: int) -> None:
-        """Take the span from `start` to `end` into account."""
-        if not self._has_whole:
-            self._has_whole = not looks_cut(text, start, end)
-            self._cut += 1
-
-    @property
-    def look_inclusive(self) -> bool:
-        """Whether three spans or more look so, and none does not."""
-        return self._cut >= 3 and not self._has_whole
-
-    def check(self, end: str | None) -> None:
-        """Raise ValueError if nobody said where spans `end`, and they seem to end with their last character."""
-        if end is None and self.look_inclusive:
-            raise ValueError(
-                "every span ends one character before the end of a word, so the ends look inclusive: "
-                'give end="inclusive", or end="exclusive" if they are not'
-            )

@@ -12,6 +12,7 @@ from unicodedata import category, name
 from ..core.arguments import CODEPOINT, Reading
 from ..core.attribute_values import attributes_of, describe_attributes
 from ..core.compression import compression_of
+from ..core.edges import EdgeCounter, edge_lines
 from ..core.labels import LabelRules, rules_of
 from ..core.messages import (
     LISTED,
@@ -22,8 +23,8 @@ from ..core.messages import (
     list_alike,
     quote,
     shorten,
-    spell_argument,
 )
+from ..core.pieces import has_gaps, hull, pieces_of, sorted_spans
 from ..io.formats import assign_annotators, check_files, infer_format, named_format, records
 from ..io.formats.settings import UNIT_NAMES, side_formats
 from ..io.paths import check_is_file, error_message, is_count_file, readable_file
@@ -32,7 +33,6 @@ from ..io.tables import is_table
 from ..reporting.marked_text import insert_marks
 from ..reporting.remarks import many
 from .inputs import reading_of_items, reading_of_load, records_of_sides
-from .items import Ends
 from .sides import Side
 
 LONGEST = 400
@@ -53,6 +53,7 @@ class Overview(dict[str, Any]):
         how = [self["format"] or "unknown format", self["encoding"], self["scheme"], self["offsets"]]
         yield f"{self['source']}: {', '.join(filter(None, how))}"
         numbers = [many(self["documents"], "document"), many(self["spans"], "span")]
+        numbers += [f"{self['gaps']:,} with gaps"] if self["gaps"] else []
         having = [f"{self[key]:,} with {words}" for key, words in HAVING.items() if self[key]]
         yield ", ".join([*numbers, *having])
         if self["labels"]:
@@ -60,6 +61,7 @@ class Overview(dict[str, Any]):
         if self["attributes"]:
             listed = [f"{name} ({number:,})" for name, number in self["attributes"].items()]
             yield f"attributes: {join_names(listed, 30)}"
+        yield from (f"ℹ {note}" for note in self["notes"])
         yield from (f"left out: {words} ({number:,})" for words, number in self["left_out"].items())
         yield from (f"⚠ {remark}" for remark in self["remarks"])
         for document in self["first"]:
@@ -92,9 +94,10 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
 
     Returns:
         A dict that prints as lines. Its keys are "source", "format", "encoding", "scheme", "offsets", the numbers of
-        "documents" and "spans", and of documents with "ids", with "tokens" and that are "unannotated"; "labels" with
-        their counts, "attributes" with theirs, "left_out", "remarks", the "first" documents with their spans marked,
-        and the "error" that ended reading, None if all was read.
+        "documents", "spans" and spans with "gaps", and of documents with "ids", with "tokens" and that are
+        "unannotated"; "labels" with their counts, "attributes" with theirs, "notes" on how it was read, "left_out",
+        "remarks", the "first" documents with their spans marked, and the "error" that ended reading, None if all was
+        read.
 
     Raises:
         ValueError: An option is unknown, or items cannot be read.
@@ -154,14 +157,16 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
     attributes: Counter[str] = Counter()
     unseen: Counter[str] = Counter()
     ids: Counter[str] = Counter()
-    schemes, first, ends, error = dict[str, None](), [], Ends(), None
+    schemes, notes = dict[str, None](), dict[str, None]()
+    first, edges, error = [], EdgeCounter(), None
     try:
         for number, side in enumerate(sides):
-            spans = sorted(side.spans)
+            spans = sorted_spans(side.spans)
             of_side = {"documents": True, "unannotated": not side.annotated, "ids": side.id is not None}
             numbers.update(of_side | {"tokens": side.tokens is not None, "spans": len(spans)})
             numbers.update({name: getattr(side, name) for name in LEFT_OUT})
-            numbers["spaced"] += sum(_is_spaced(side.text[start:end]) for start, end, _ in spans)
+            numbers["invented"] += len(side.invented)
+            numbers["gaps"] += sum(map(has_gaps, spans))
             labels.update(label for *_, label in spans)
             attributes.update(
                 f"{name}={value}" for span in spans for name, value in attributes_of(side.attributes, span).items()
@@ -169,21 +174,22 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
             unseen.update({character for character in side.text if _is_unseen(character)})
             ids.update([] if side.id is None else [side.id])
             schemes |= dict.fromkeys([side.scheme] if side.scheme else [])
-            for start, end, _ in spans:
-                ends.see(side.text, start, end)
+            edges.add({"": spans}, side.text)
+            notes |= dict.fromkeys(side.notes)
             if number < most:
                 first.append({"number": number, "id": side.id, "marked": _marked(side)})
     except (ValueError, OSError) as raised:
         error = error_message(raised) or describe_error(raised)
     left_out = {words: numbers[name] for name, words in LEFT_OUT.items() if numbers[name]}
-    known = {name: numbers[name] for name in ("documents", "spans", "ids", "tokens", "unannotated")}
-    remarks = [*_remarks(numbers, labels, unseen, ids, ends)]
+    known = {name: numbers[name] for name in ("documents", "spans", "gaps", "ids", "tokens", "unannotated")}
+    remarks = [*_remarks(numbers, labels, unseen, ids, edges)]
     ordered = dict(sorted(labels.items(), key=lambda item: (-item[1], item[0])))
     scheme = {"scheme": f"scheme {' and '.join(schemes)}" if schemes else ""}
     having = dict(sorted(attributes.items(), key=lambda item: (-item[1], item[0])))
     shown = {
         "labels": ordered,
         "attributes": having,
+        "notes": [*notes],
         "left_out": left_out,
         "remarks": remarks,
         "first": first,
@@ -193,13 +199,12 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
 
 
 def _remarks(
-    numbers: Counter[str], labels: Counter[str], unseen: Counter[str], ids: Counter[str], ends: Ends
+    numbers: Counter[str], labels: Counter[str], unseen: Counter[str], ids: Counter[str], edges: EdgeCounter
 ) -> Iterator[str]:
     """Yield what looks wrong."""
-    if numbers["spaced"]:
-        yield f"{many(numbers['spaced'], 'span')} with white space at an edge"
-    if ends.look_inclusive:
-        yield f"every span ends one character before a word does: the ends look inclusive ({spell_argument('end')})"
+    yield from (line[2:] for line in edge_lines(edges.signs, names={"": "spans"}))
+    if numbers["invented"]:
+        yield f"{many(numbers['invented'], 'mention')} that the text does not have"
     for character, number in unseen.most_common(5):
         shown = name(character, f"U+{ord(character):04X}")
         yield f"{many(number, 'text')} with a character that is not seen: U+{ord(character):04X} {shown}"
@@ -208,10 +213,6 @@ def _remarks(
     yield from (f"labels {alike}" for alike in list_alike(labels, labels)[:LISTED])
     if numbers["documents"] and not numbers["spans"]:
         yield "no document has a span"
-
-
-def _is_spaced(surface: str) -> bool:
-    return surface != surface.strip()
 
 
 def _is_unseen(character: str) -> bool:
@@ -228,7 +229,8 @@ def _marked(side: Record) -> str:
     """Return the text of a document with its spans marked, cut where it is long."""
     if side.answer:
         return f"answer {quote(side.answer.written, LONGEST)}"
-    shown = sorted(span for span in side.spans if span[1] <= LONGEST)
-    notes = [(span[1], span[0] == span[1], f"({_described(side, span)})") for span in shown]
+    shown = sorted_spans(span for span in side.spans if span[1] <= LONGEST)
+    notes = [(hull(span)[1], span[0] == span[1], f"({_described(side, span)})") for span in shown]
     cut = "…" if len(side.text) > LONGEST else ""
-    return insert_marks(side.text[:LONGEST], [(start, end, 0) for start, end, _ in shown], notes) + cut
+    marked = [(*piece, 0) for span in shown for piece in pieces_of(span)]
+    return insert_marks(side.text[:LONGEST], marked, notes) + cut

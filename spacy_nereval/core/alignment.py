@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .pieces import pieces_of, shared, size
+
 
 def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
     """Return the pairing, left to right, with the greatest total weight; ties go to the leftmost.
@@ -219,12 +221,12 @@ def align(
         return [(gold[0], pred[0])]
     edges: dict[int, dict[int, int]] = {}
     most = 1 + min(len(gold), len(pred))
-    radix = 1 + sum(shared for _, _, shared in overlaps)
-    for i, j, shared in overlaps:
+    radix = 1 + sum(characters for _, _, characters in overlaps)
+    for i, j, characters in overlaps:
         same_boundaries = gold[i][:2] == pred[j][:2]
         same_label = gold[i][2] == pred[j][2]
         # One whole number whose digits, in a mixed radix, are the criteria in order of weight.
-        edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * radix + shared
+        edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * radix + characters
     return pair_spans(gold, pred, best_pairs(edges))
 
 
@@ -239,17 +241,18 @@ def align_crowd(gold: Sequence[S], pred: Sequence[S]) -> list[tuple[S | None, S 
     """
     from scipy.optimize import linear_sum_assignment
 
-    number = {label: k for k, (_, _, label) in enumerate((*gold, *pred))}
-    rows = ([(start, end, number[label]) for start, end, label in side] for side in (gold, pred))
-    sides = [np.array(row, np.int64).reshape(-1, 3) for row in rows]
-    most, radix = 1 + min(len(gold), len(pred)), 1 + min(int((side[:, 1] - side[:, 0]).sum()) for side in sides)
+    number = {part: k for k, part in enumerate(dict.fromkeys(p for s in (*gold, *pred) for p in (s[:2], s[2])))}
+    most, radix = 1 + min(len(gold), len(pred)), 1 + min(sum(map(size, side)) for side in (gold, pred))
     cost = np.zeros((len(gold), len(pred)))
-    start, end, label = sides[1].T
-    for row, (first, last, kind) in zip(cost, sides[0]):
-        shared = np.maximum(np.minimum(end, last) - np.maximum(start, first), 0)
-        same_boundaries = (start == first) & (end == last)
-        worth = ((same_boundaries * most + 1) * most + (label == kind)) * radix + shared
-        row[:] = -worth * ((shared > 0) | same_boundaries)
+    pieces = np.array([(*piece, k) for k, span in enumerate(pred) for piece in pieces_of(span)], np.int64)
+    start, end, place = pieces.reshape(-1, 3).T
+    boundaries, labels = (np.array([number[span[part]] for span in pred], np.int64) for part in (slice(2), 2))
+    for row, span in zip(cost, gold):
+        overlap = sum(np.maximum(np.minimum(end, b) - np.maximum(start, a), 0) for a, b in pieces_of(span))
+        characters = np.bincount(place, overlap, len(pred)).astype(np.int64)
+        same_boundaries = boundaries == number[span[:2]]
+        worth = ((same_boundaries * most + 1) * most + (labels == number[span[2]])) * radix + characters
+        row[:] = -worth * ((characters > 0) | same_boundaries)
     pairs = zip(*(indices.tolist() for indices in linear_sum_assignment(cost)))
     return pair_spans(gold, pred, {i: j for i, j in pairs if cost[i, j] < 0})
 
@@ -269,7 +272,7 @@ def closest_pairs(
     """Return the one-to-one pairing with the greatest total worth, with leftovers paired with None.
 
     If several pairings tie, it is the one with the most pairs, then the fewest characters
-    that only one of a pair has, then the leftmost.
+    that only one of a pair has, then the leftmost. Pairs share a character or have the same boundaries.
 
     Args:
         gold, pred: Spans, sorted.
@@ -282,7 +285,7 @@ def closest_pairs(
     >>> closest_pairs([(0, 9, "A"), (2, 9, "A")], [(2, 8, "A")], {(0, 0): 1, (1, 0): 1})
     [((0, 9, 'A'), None), ((2, 9, 'A'), (2, 8, 'A'))]
     """
-    distance = {(i, j): abs(gold[i][0] - pred[j][0]) + abs(gold[i][1] - pred[j][1]) for i, j in worth}
+    distance = {(i, j): size(gold[i]) + size(pred[j]) - 2 * shared(gold[i], pred[j]) for i, j in worth}
     most = 1 + min(len(gold), len(pred))
     radix = 1 + max(distance.values(), default=0)
     edges: dict[int, dict[int, int]] = {}

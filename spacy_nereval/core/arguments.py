@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -67,9 +68,10 @@ class Argument(NamedTuple):
     group: str = ""
 
 
-def arguments_of(settings: Any) -> dict[str, Argument]:
-    """Return the arguments that the fields of a class, or of an object, declare."""
-    hints = get_type_hints(settings if isinstance(settings, type) else type(settings), include_extras=True)
+@cache
+def arguments_of(settings: type) -> Mapping[str, Argument]:
+    """Return the arguments that the fields of a class declare."""
+    hints = get_type_hints(settings, include_extras=True)
     metadata = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {name: data[0] for name, data in metadata.items() if data and isinstance(data[0], Argument)}
 
@@ -84,9 +86,10 @@ def validate_settings(settings: Settings) -> Settings:
     Traceback (most recent call last):
     ValueError: repair='drop': expected one of error, conll, discard
     """
+    declared: type = type(settings)
     defaults: Mapping[str, Any] = getattr(settings, "_field_defaults", {})  # of a named tuple, else class attributes
-    for name, argument in arguments_of(settings).items():
-        value, default = getattr(settings, name), defaults.get(name, getattr(type(settings), name))
+    for name, argument in arguments_of(declared).items():
+        value, default = getattr(settings, name), defaults.get(name, getattr(declared, name))
         if value is not None or default is not None:  # None is allowed only as the default
             check_value(name, value, argument)
     return settings
@@ -240,8 +243,8 @@ class Reading(Labelling):
     discontinuous: Annotated[
         str | None,
         Argument(
-            "brat, FairEval, BioC: read a discontinuous span as one span from its start to its end ('hull') or as one "
-            "span per fragment ('parts'). By default it is an error",
+            "brat, FairEval, BioC, JSON, Parquet: read a span with gaps as one span from its start to its end ('hull') "
+            "or as one span per piece ('parts'). By default its pieces are kept",
             PIECES,
             where="files",
         ),
@@ -431,6 +434,10 @@ MARGIN = Argument(
     least=math.ulp(0.0),
     most=MOST_POINTS,
     expected="a number of points above 0, such as 1",
+)
+HALF_WIDTH_POINTS = MARGIN._replace(
+    help="How far the interval of the score may reach on either side, in points",
+    expected="a number of points above 0, such as 2",
 )
 TRIALS = Argument(
     "Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half of the "

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from .messages import PlainSpan, Unusable, is_finite_number, quote, shorten, spell_argument
+from .pieces import covered_text
 from .spans import Document
 
 
@@ -90,7 +91,7 @@ def _score_problem(document: Document, span: PlainSpan, score: Any) -> str:
     if isinstance(score, Unusable):
         return str(score)
     start, end, label = span
-    text = "" if document.text is None else f" {quote(document.text[start:end])}"
+    text = "" if document.text is None else f" {quote(covered_text(document.text, span))}"
     description = f"the predicted span {shorten(label)}{text} from {start} to {end}"
     if score is None and document.mentions:
         why = "since scores of mentions without offsets are not read"

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from .formulas import Array, Classes, Score, check_scores, prf_scores
-from .messages import quote, shorten
+from .messages import quote, shorten, spell_argument
+from .pieces import any_gaps, sorted_spans
 from .spans import Document, OverlapGroup, Span, correct_boundary
 from .wording import VERDICT_KINDS, Wording
 
@@ -125,6 +126,8 @@ class Metric:
             so that documents of tags are enough.
         attributes: Whether the judge needs the attributes of spans. Its verdicts then name rows, such as
             `negated=true`, in place of labels.
+        gaps: Whether the judge takes the pieces of spans with gaps into account. Otherwise a document with such spans
+            is an error.
         per_row: Verdicts that count in each row that has one of some other verdicts: those that are passed once for
             what concerns all rows.
         row_kinds: The kind of span that a value is like, by the verdict on it, for rows that are no labels.
@@ -171,6 +174,7 @@ class Metric:
     tokens: bool = False
     text: bool | Literal["words"] = False
     attributes: bool = False
+    gaps: bool = False
     per_row: Mapping[str, Sequence[str]] = field(default_factory=dict)
     row_kinds: Mapping[str, Kind] = field(default_factory=dict)
     needs: str | None = None
@@ -254,10 +258,12 @@ class Metric:
         >>> [verdict.name for verdict in create("strict").verdicts(doc)]
         ['tp', 'fp', 'fn']
         """
+        if not self.gaps and any_gaps(*document.sides):
+            check_gaps([self])
         if self.scope == "document" and self.judge:
             yield from starmap(Verdict, validate_verdicts(self, self.judge(document)))
             return
-        for span in map(Span._make, sorted(document.hits)):
+        for span in map(Span._make, sorted_spans(document.hits)):
             yield Verdict(self.hit, span, span)
         yield from self.group_verdicts(document.overlap_groups)
 
@@ -406,6 +412,16 @@ def _check_formula(metric: Metric) -> None:
         raise ValueError(
             f"the formula returns {', '.join(sorted(returned)) or 'nothing'}; "
             f"the declared scores are {', '.join(sorted(declared)) or 'none'}"
+        )
+
+
+def check_gaps(metrics: Iterable[Metric]) -> None:
+    """Raise ValueError if a metric has a judge that does not take gaps into account."""
+    if name := next((metric.name for metric in metrics if metric.judge and not metric.gaps), None):
+        raise ValueError(
+            f"the metric {name} does not say how it judges spans with gaps: declare gaps=True if its judge uses the "
+            f"pieces of spans, or read the spans with {spell_argument('discontinuous', 'hull')} or "
+            f"{spell_argument('discontinuous', 'parts')}"
         )
 
 

@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .messages import PlainSpan, highest_scores, is_finite_number, spell_argument
+from .pieces import any_gaps, hull, join_pieces, move_span, pieces_of
 
 Wholes = NDArray[np.int64]
-
-EDGE = re.compile(r"\w\w")
-"""Two characters with no word edge between them."""
 
 FEWEST = 3
 """Minimum number of spans by which the ends of a side are judged."""
@@ -31,7 +29,7 @@ NEARLY_ALL = 0.9
 
 WORD = re.compile(r"\w")
 
-SIGNS = ("space", "cut", "placed", "short")
+SIGNS = ("space", "cut", "placed", "short", "empty")
 """The signs of `EdgeCounter`."""
 
 TOGETHER = 1 << 19
@@ -41,16 +39,22 @@ TOGETHER = 1 << 19
 def trim_span(span: PlainSpan, text: str, trim: str) -> PlainSpan:
     """Return a span without white space at its edges, or without punctuation too; a span of nothing else as it is.
 
+    Pieces of a span with gaps are trimmed one by one.
+
     >>> trim_span((0, 5, "PER"), " Ada,", "space"), trim_span((0, 5, "PER"), " Ada,", "space,punct")
     ((1, 5, 'PER'), (1, 4, 'PER'))
     """
-    start, end, label = span
     punctuation = "punct" in trim
-    while start < end and _is_trimmed(text[start], punctuation):
-        start += 1
-    while start < end and _is_trimmed(text[end - 1], punctuation):
-        end -= 1
-    return (start, end, label) if start < end else span
+
+    def trim_piece(start: int, end: int) -> tuple[int, int]:
+        while start < end and _is_trimmed(text[start], punctuation):
+            start += 1
+        while start < end and _is_trimmed(text[end - 1], punctuation):
+            end -= 1
+        return start, end
+
+    trimmed = move_span(span, trim_piece)
+    return trimmed if trimmed[0] < trimmed[1] else span
 
 
 def _is_trimmed(character: str, punctuation: bool) -> bool:
@@ -81,9 +85,16 @@ def join_spans(spans: Iterable[PlainSpan], text: str) -> dict[PlainSpan, PlainSp
                     for member in groups[span]:
                         groups[member] = groups[other]
         for group in {id(group): group for group in groups.values()}.values():
-            whole = min(start for start, _, _ in group), max(end for _, end, _ in group), label
-            result |= dict.fromkeys(group, whole)
+            result |= dict.fromkeys(group, (*_unite(group, text), label))
     return result
+
+
+def _unite(spans: Sequence[PlainSpan], text: str) -> tuple[int, int]:
+    """Return the start and the end of a span that has the characters of all spans, and the white space between them."""
+    if not any_gaps(spans):
+        return min(start for start, _, _ in spans), max(end for _, end, _ in spans)
+    covered = {place for span in spans for piece in pieces_of(span) for place in range(*piece)}
+    return join_pieces(((place, place + 1) for place in covered), text)
 
 
 class EditedSpans:
@@ -158,7 +169,8 @@ class EdgeCounter:
     """Counts the spans of documents whose edges look odd, for each side, and notes on how sides were read.
 
     The signs: "space", white space at an edge; "cut", the end is one character before that of a word; "placed", the
-    span begins where one of another side begins; "short", it also ends one character before that one does.
+    span begins where one of another side begins; "short", it also ends one character before that one does; "empty", it
+    has no character.
 
     >>> counter = EdgeCounter()
     >>> counter.add({"gold": [(0, 3, "PER")], "pred": [(0, 2, "PER"), (3, 7, "LOC")]}, "Ada met Bob")
@@ -195,7 +207,8 @@ class EdgeCounter:
             if spans:
                 self._signs[side, "spans"] += len(spans)
                 places = self._places.setdefault(side, [])
-                for start, end, _ in spans:
+                for span in spans:
+                    start, end = hull(span)
                     if end <= length:
                         places += (start + offset, end + offset)
         self._add_texts([text])
@@ -241,19 +254,9 @@ class EdgeCounter:
             others = np.concatenate([np.zeros((2, 0), np.int64), *(places[name] for name in places if name != side)], 1)
             spans, longer, other = (a * self._length + b for a, b in ((start, end), (start, end + 1), others))
             short = np.isin(longer, other) & ~np.isin(spans, other)
-            for sign, has_sign in zip(SIGNS, (spaced, cut, np.isin(start, others[0]), short)):
+            for sign, has_sign in zip(SIGNS, (spaced, cut, np.isin(start, others[0]), short, start == end)):
                 self._signs[side, sign] += int(has_sign.sum())
         self._texts, self._length, self._places = [], 0, {}
-
-
-def looks_cut(text: str, start: int, end: int) -> bool:
-    """Return whether a span ends one character before the end of a word.
-
-    >>> looks_cut("Ada met Bob", 0, 2), looks_cut("Ada met Bob", 0, 3), looks_cut("Ada met Bob", 0, 1)
-    (True, False, False)
-    """
-    cuts = start == end or bool(EDGE.fullmatch(text[max(end - 1, 0) : end + 1]))
-    return cuts and not EDGE.fullmatch(text[end : end + 2]) and text[end : end + 1].strip() != ""
 
 
 def edge_lines(
@@ -279,11 +282,18 @@ def edge_lines(
             inclusive[side] = f"{cut:,} of {number:,} {name} end one character before a word does"
         elif short >= max(FEWEST, NEARLY_ALL * placed):
             inclusive[side] = f"{short:,} of {number:,} {name} end one character before one of the other side does"
+    empty = {
+        side: f"{n:,} of {signs.get((side, 'spans'), 0):,} {name}"
+        for side, name in names.items()
+        if side not in inclusive and (n := signs.get((side, "empty"), 0))
+    }
+    ends = ["inclusive" if side in {*inclusive, *empty} else "exclusive" for side in names]
+    option = spell_argument("end", ",".join(ends) if len({*ends}) > 1 else ends[0])
     lines = []
     if inclusive:
-        ends = ["inclusive" if side in inclusive else "exclusive" for side in names]
-        option = spell_argument("end", ",".join(ends) if len({*ends}) > 1 else ends[0])
         lines.append(f"⚠ {'; '.join(inclusive.values())}, so these ends look inclusive: {option}")
+    if empty:
+        lines.append(f"⚠ {'; '.join(empty.values())} have no character: {option}, if an end is that of the last one")
     if spaced := [f"{n:,} of the {name}" for side, name in names.items() if (n := signs.get((side, "space"), 0))]:
         lines.append(
             f"⚠ White space at the edges of {' and '.join(spaced)}: {spell_argument('trim', 'space')} leaves it out"

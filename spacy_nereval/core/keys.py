@@ -18,6 +18,9 @@ SPAN_LISTS = ("spans", "entities", "ents", "label", "labels")
 MENTIONS = "mentions"
 """The key of mentions: spans without offsets."""
 
+PIECES = "pieces"
+"""The key of the pieces of a span with gaps, as lists of [start, end]."""
+
 STARTS = ("start_char", "start", "start_offset", "start_position")
 ENDS = ("end_char", "end", "end_offset", "end_position")
 LABELS = ("label_", "label", "entity_group", "entity_type", "type", "entity")

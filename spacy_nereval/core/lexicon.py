@@ -20,6 +20,7 @@ from typing_extensions import TypedDict
 from . import compression
 from .expansion import TooLarge
 from .labels import LabelRules
+from .pieces import pieces_of
 from .plugins import readers
 from .spans import Document, relabel
 
@@ -134,9 +135,9 @@ def lexicon_of(documents: Iterable[Document]) -> Lexicon:
         token_occurrences.update(words)
         labels: list[set[str]] = [set() for _ in words]
         for span in document.gold:
-            first, last = document.word_range(span)
-            for place in range(first, last):
-                labels[place].add(span.label)
+            for piece in pieces_of(document.word_range(span)):
+                for place in range(*piece):
+                    labels[place].add(span.label)
             surfaces.setdefault(tuple(document.words_of(span)), Counter())[span.label] += 1
         annotated.update({span[:2]: tuple(document.words_of(span)) for span in document.gold}.values())
         for word, its_labels in zip(words, labels):

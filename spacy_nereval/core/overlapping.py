@@ -6,24 +6,25 @@ One sweep over both sides finds the pairs, without trying all of them.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
-Boundaries = Sequence[Any]
-"""Anything that begins with (start, end)."""
+from .pieces import Boundaries, any_gaps, hull, join_pieces, pieces_of, size, sorted_spans
 
 
 def number_of_overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> int:
     """Return the number of pairs that share a unit, without finding them. Empty spans are not counted.
 
+    Pairs of which one lies in a gap of the other are counted too.
+
     >>> number_of_overlaps([(0, 4), (6, 6)], [(2, 9), (3, 4), (4, 5)])
     2
     """
     (first, last), (start, end) = (
-        np.array([span[:2] for span in side if span[0] < span[1]]).reshape(-1, 2).T for side in (gold, pred)
+        np.array([hull(span) for span in side if span[0] < span[1]]).reshape(-1, 2).T for side in (gold, pred)
     )
     begun, ended = np.searchsorted(np.sort(start), last), np.searchsorted(np.sort(end), first, side="right")
     return int((begun - ended).sum())
@@ -43,6 +44,8 @@ def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tup
     >>> overlaps([(0, 4), (6, 6)], [(2, 9), (6, 6)])
     [(0, 0, 2), (1, 1, 0)]
     """
+    if any_gaps(gold, pred):
+        return _overlaps_of_pieces(gold, pred)
     if len(gold) == len(pred) == 1:  # as in most overlap groups: no sweep is needed
         (a, b), (c, d) = gold[0][:2], pred[0][:2]
         shared = min(b, d) - max(a, c)
@@ -61,6 +64,15 @@ def overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tup
                 pairs.append((i, j, shared) if side == 0 else (j, i, shared))
         active[side].append(i)
     return sorted(pairs)
+
+
+def _overlaps_of_pieces(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
+    """Return what `overlaps` does where spans have gaps."""
+    sides = [[(*piece, k) for k, span in enumerate(side) for piece in pieces_of(span)] for side in (gold, pred)]
+    numbers: Counter[tuple[int, int]] = Counter()
+    for i, j, n in overlaps(*sides):
+        numbers[sides[0][i][2], sides[1][j][2]] += n
+    return sorted((i, j, n) for (i, j), n in numbers.items())
 
 
 def group_numbers(start: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -85,22 +97,51 @@ def stretches(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
     """Return the stretches of text that the spans cover, without overlaps.
 
     Args:
-        spans: Anything that begins with (start, end), in ascending order.
+        spans: Anything that begins with (start, end), in ascending order, or tokens of spans in that order.
 
     Returns:
         (start, end, index of its span), ascending. A character under several spans goes to
-        the first, so that every span has one stretch or none.
+        the first, so that every span has one stretch or none; a stretch has gaps if its span has.
 
     >>> stretches([(0, 9), (2, 5), (7, 12), (15, 15)])
     [(0, 9, 0), (9, 12, 2)]
     """
+    if any_gaps(spans):
+        return _stretches_of_pieces(spans)
     result = []
-    reach = 0
+    reach = before = 0
     for k, (start, end, *_) in enumerate(spans):
+        if start < before:  # tokens of spans the first of whose pieces touches no token
+            return _stretches_of_pieces(spans)
+        before = start
         if max(start, reach) < end:
             result.append((max(start, reach), end, k))
             reach = end
     return result
+
+
+def _stretches_of_pieces(spans: Sequence[Boundaries]) -> list[tuple[int, int, int]]:
+    """Return what `stretches` does where spans have gaps."""
+    result = []
+    taken: list[tuple[int, int]] = []
+    for k, span in enumerate(spans):
+        if pieces := subtract(pieces_of(span), taken):
+            result.append((*join_pieces(pieces), k))
+            taken += pieces
+    return sorted_spans(result)
+
+
+def subtract(ranges: Iterable[tuple[int, int]], used: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the parts of ranges that are outside the used ranges, without empty ones.
+
+    >>> subtract([(0, 9)], [(2, 3), (5, 20)])
+    [(0, 2), (3, 5)]
+    """
+    left = [(a, b) for a, b in ranges if a < b]
+    for first, last in used:
+        parts = [part for a, b in left for part in ((a, min(b, first)), (max(a, last), b))]
+        left = [(a, b) for a, b in parts if a < b]
+    return left
 
 
 def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[int]:
@@ -115,7 +156,7 @@ def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[i
     >>> covered([(0, 10), (10, 20)], [(2, 4), (3, 5), (8, 11)])
     [5, 1]
     """
-    parts = stretches(others)
+    parts = sorted((start, end, k) for *span, k in stretches(others) for start, end in pieces_of(span))
     starts = [start for start, _, _ in parts]
     lengths = [0, *accumulate(end - start for start, end, _ in parts)]
 
@@ -123,7 +164,7 @@ def covered(spans: Sequence[Boundaries], others: Sequence[Boundaries]) -> list[i
         k = bisect_right(starts, place)
         return lengths[k] - (max(0, parts[k - 1][1] - place) if k else 0)
 
-    return [length_before(span[1]) - length_before(span[0]) for span in spans]
+    return [sum(length_before(end) - length_before(start) for start, end in pieces_of(span)) for span in spans]
 
 
 def shares(spans: Sequence[Boundaries], others: Sequence[Boundaries], together: bool) -> list[float]:
@@ -148,7 +189,4 @@ def shares(spans: Sequence[Boundaries], others: Sequence[Boundaries], together: 
         for i, _, shared in overlaps(spans, others):
             lengths[i] = max(lengths[i], shared)
     places = {(start, end) for start, end, *_ in others}
-    return [
-        n / (end - start) if start < end else float((start, end) in places)
-        for (start, end, *_), n in zip(spans, lengths)
-    ]
+    return [n / size(span) if span[0] < span[1] else float(span[:2] in places) for span, n in zip(spans, lengths)]

@@ -19,15 +19,20 @@ from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
 from .overlapping import number_of_overlaps, overlaps
+from .pieces import Boundaries, Pieces, any_gaps, has_gaps, hull, join_pieces, pieces_of, shared, size, sorted_spans
 
 
 class Span(NamedTuple):
-    """A labelled stretch of text, `text[start:end]`.
+    """A labelled stretch of text, `text[start:end]`, or several stretches if it has gaps.
 
-    Touching spans do not overlap, and a span of length zero overlaps nothing.
+    Touching spans do not overlap, and a span of length zero overlaps nothing. Two spans are equal if their labels
+    and pieces are.
 
     >>> Span(0, 5, "PER").overlaps(Span(4, 9, "LOC")), Span(0, 5, "PER").overlaps(Span(5, 9, "PER"))
     (True, False)
+    >>> pain = Span.of_pieces([(0, 4), (15, 24)], "SIGN")
+    >>> pain.start, pain.pieces, pain.size, pain.overlaps(Span(5, 14, "SIGN")), pain == Span(0, 24, "SIGN")
+    (0, ((0, 4), (15, 24)), 13, False, False)
     """
 
     start: int
@@ -36,7 +41,22 @@ class Span(NamedTuple):
 
     def overlaps(self, other: Span) -> bool:
         """Return whether this span and the `other` share at least one character."""
-        return max(self.start, other.start) < min(self.end, other.end)
+        return shared(self, other) > 0
+
+    @classmethod
+    def of_pieces(cls, pieces: Iterable[tuple[int, int]], label: str) -> Span:
+        """Return the span of pieces, which are (start, end). Raise ValueError if one is empty, or two overlap."""
+        return cls(*join_pieces(pieces), label)
+
+    @property
+    def pieces(self) -> Pieces:
+        """The (start, end) of each piece; one piece if the span has no gaps."""
+        return pieces_of(self)
+
+    @property
+    def size(self) -> int:
+        """The number of characters, without those in gaps."""
+        return size(self)
 
 
 SIDES = ("left", "right", "both", "neither")
@@ -50,10 +70,13 @@ def correct_boundary(gold: Span, pred: Span) -> str:
 
     >>> correct_boundary(Span(0, 9, "A"), Span(0, 4, "A")), correct_boundary(Span(0, 9, "A"), Span(3, 5, "A"))
     ('left', 'neither')
+    >>> correct_boundary(Span.of_pieces([(0, 2), (5, 9)], "A"), Span(0, 9, "A"))
+    'both'
     """
-    if gold.start == pred.start:
-        return "both" if gold.end == pred.end else "left"
-    return "right" if gold.end == pred.end else "neither"
+    (start, end), (other_start, other_end) = hull(gold), hull(pred)
+    if start == other_start:
+        return "both" if end == other_end else "left"
+    return "right" if end == other_end else "neither"
 
 
 CROWDED = 1_000_000
@@ -182,11 +205,15 @@ class Document(OverlapGroup):
     ) -> None:
         length = None if text is None else len(text)
         gold, pred = [*gold], [*pred]
+        listed = len(gold) + len(pred)
         self.sides: tuple[list[PlainSpan], list[PlainSpan]] = (
             validate_spans("gold", gold, length),
             validate_spans("predicted", pred, length),
         )
-        self.duplicates = len(gold) + len(pred) - sum(map(len, self.sides))
+        if text is not None and any_gaps(*self.sides):  # pieces with white space alone between them are one
+            gold, pred = ([(*join_pieces(pieces_of(span), text), span[2]) for span in side] for side in self.sides)
+            self.sides = [*dict.fromkeys(gold)], [*dict.fromkeys(pred)]
+        self.duplicates = listed - sum(map(len, self.sides))
         self.id = id
         self.text = text
         self.tokens: list[tuple[int, int]] | None = None if tokens is None else validate_tokens(tokens, length)
@@ -250,12 +277,12 @@ class Document(OverlapGroup):
     @cached_property
     def gold(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in OverlapGroup
         """The gold spans, sorted, without duplicates."""
-        return tuple(map(Span._make, sorted(self.sides[0])))
+        return tuple(map(Span._make, sorted_spans(self.sides[0])))
 
     @cached_property
     def pred(self) -> tuple[Span, ...]:  # type: ignore[override]  # lazy here, plain in OverlapGroup
         """The predicted spans, sorted, without duplicates."""
-        return tuple(map(Span._make, sorted(self.sides[1])))
+        return tuple(map(Span._make, sorted_spans(self.sides[1])))
 
     @cached_property
     def hits(self) -> set[PlainSpan]:
@@ -274,7 +301,7 @@ class Document(OverlapGroup):
         """All spans except hits, in groups that share no character with each other, so that
         each can be judged alone. A group with only one side consists of misses or spurious spans."""
         gold, pred = map(set, self.sides)
-        unmatched = sorted([(*span, 0) for span in gold - pred] + [(*span, 1) for span in pred - gold])
+        unmatched = sorted_spans([*((*span, 0) for span in gold - pred), *((*span, 1) for span in pred - gold)])
         groups: list[tuple[list[Span], list[Span]]] = []
         reach, last = -1, (-1, -1)
         # The same rule as in `group_numbers`, which takes four times as long for the few spans of a document.
@@ -287,6 +314,8 @@ class Document(OverlapGroup):
 
     def covered_tokens(self, span: PlainSpan) -> tuple[int, int]:
         """Return (first, last + 1): the indices of the reference tokens that share a character with the span.
+
+        If there are tokens in its gaps, the second number knows the pieces (see `core.pieces`).
 
         Raises:
             ValueError: The document has no tokens.
@@ -342,16 +371,23 @@ class Document(OverlapGroup):
         return [(start, end) for start, end in self.tokens if text[start:end].strip()]
 
     def words_of(self, span: PlainSpan) -> list[str]:
-        """Return the words that share a character with the span, clipped to it, case kept.
+        """Return the words that share a character with the span, clipped to it or its pieces, case kept.
 
         >>> Document([], [], "The Scroll tip").words_of((1, 10, "X"))
         ['he', 'Scroll']
         """
         text = self.text or ""
-        return [text[max(a, span[0]) : min(b, span[1])] for a, b in self.words[slice(*self.word_range(span))]]
+        return [
+            text[max(a, start) : min(b, end)]
+            for start, end in pieces_of(span)
+            for a, b in self.words[slice(*_touching_range(*self._word_edges, (start, end)))]
+        ]
 
     def word_range(self, span: PlainSpan) -> tuple[int, int]:
-        """Return (first, last + 1): the indices of the `words` that share a character with the span."""
+        """Return (first, last + 1): the indices of the `words` that share a character with the span.
+
+        If there are words in its gaps, the second number knows the pieces (see `core.pieces`).
+        """
         return _touching_range(*self._word_edges, span)
 
     @cached_property
@@ -380,13 +416,19 @@ class Document(OverlapGroup):
         """
         text = self.known_text("words")
         fold = str.lower if case == "lower" else str
-        for start, end, label in spans:
+
+        def words_between(start: int, end: int) -> list[str]:
             if self.tokens is None or by == "whitespace":
-                yield fold(text[start:end]).split()
+                return fold(text[start:end]).split()
+            tokens = self.tokens[slice(*_touching_range(*self._token_edges, (start, end)))]
+            clipped = (text[max(a, start) : min(b, end)] for a, b in tokens)
+            return [fold(word) for word in clipped if word.strip()]
+
+        for start, end, label in spans:
+            if end.__class__ is int:
+                yield words_between(start, end)
             else:
-                tokens = self.tokens[slice(*self.covered_tokens((start, end, label)))]
-                clipped = (text[max(a, start) : min(b, end)] for a, b in tokens)
-                yield [fold(word) for word in clipped if word.strip()]
+                yield [word for piece in pieces_of((start, end, label)) for word in words_between(*piece)]
 
 
 @cache
@@ -395,9 +437,12 @@ def _cache_names() -> frozenset[str]:
     return frozenset(name for name in dir(Document) if isinstance(getattr(Document, name), cached_property))
 
 
-def _touching_range(starts: list[int], ends: list[int], span: PlainSpan) -> tuple[int, int]:
+def _touching_range(starts: list[int], ends: list[int], span: Boundaries) -> tuple[int, int]:
     """Return (first, last + 1): the indices of the sorted, disjoint ranges that share a character with the span."""
-    start, end, _ = span
+    start, end = span[:2]
+    if end.__class__ is not int and has_gaps(span):
+        touched = {k for piece in pieces_of(span) for k in range(*_touching_range(starts, ends, piece))}
+        return join_pieces([(k, k + 1) for k in touched]) if touched else (first := bisect_right(ends, start), first)
     first = bisect_right(ends, start)
     return first, bisect_left(starts, end, lo=first) if start < end else first
 

@@ -19,6 +19,7 @@ from ..core.edges import EdgeCounter, Signs
 from ..core.labels import LabelRules
 from ..core.messages import PlainSpan
 from ..core.overlapping import group_numbers
+from ..core.pieces import Pieces, place_pieces, relative_pieces, sorted_spans
 from ..core.spans import ON_READING, Document, OverlapGroup, Span, label_partners
 from .unit_keys import document_key
 
@@ -34,9 +35,10 @@ T = TypeVar("T")
 
 
 class SpanColumns(NamedTuple):
-    """The spans of a batch, sorted by document, start, end and label; each occurs once.
+    """The spans of a batch, sorted by document, start, end, gap and label; each occurs once.
 
     doc, start, end, label: int64[spans]; gold, pred: bool[spans], whether that side has the span.
+    gap: int64[spans], which gaps it has (see `Batch.gaps`), 0 for none; None if no span has gaps.
     """
 
     doc: Numbers
@@ -45,6 +47,7 @@ class SpanColumns(NamedTuple):
     label: Numbers
     gold: NDArray[np.bool_]
     pred: NDArray[np.bool_]
+    gap: Numbers | None = None
 
 
 class Batch(ABC):
@@ -58,6 +61,7 @@ class Batch(ABC):
         spans: All spans as columns.
         skipped: Documents without gold annotation, which are not in the batch.
         on_reading: The totals of the numbers in `ON_READING` that are not 0.
+        gaps: The pieces of spans with gaps, relative to their starts, by the numbers in `spans.gap`.
 
     Attributes:
         places: int64[documents], the positions of the documents among all that were read
@@ -89,6 +93,7 @@ class Batch(ABC):
         *,
         skipped: int = 0,
         on_reading: Mapping[str, int] = {},
+        gaps: Sequence[Pieces] = ((),),
     ) -> None:
         self.ids = ids
         self.labels = labels
@@ -98,6 +103,8 @@ class Batch(ABC):
         self.label: Numbers = spans.label
         self.gold: NDArray[np.bool_] = spans.gold
         self.pred: NDArray[np.bool_] = spans.pred
+        self.gap: Numbers | None = spans.gap
+        self.gaps = gaps
         self.skipped: int = skipped
         self.on_reading: Mapping[str, int] = on_reading
         self.places: Numbers = np.arange(len(ids))
@@ -115,6 +122,13 @@ class Batch(ABC):
     @abstractmethod
     def document(self, place: int) -> Document:
         """Return the document at an index, for metrics that judge whole documents."""
+
+    def spans(self, rows: slice | Numbers = slice(None)) -> list[PlainSpan]:
+        """Return the spans of some rows, of all by default, as (start, end, label)."""
+        start, end, label = (column[rows].tolist() for column in (self.start, self.end, self.label))
+        if self.gap is not None:
+            end = [*map(place_pieces, start, end, map(self.gaps.__getitem__, self.gap[rows].tolist()))]
+        return [*zip(start, end, map(self.labels.__getitem__, label))]
 
     def text(self, place: int) -> str | None:
         """Return the text of the document at an index."""
@@ -147,6 +161,9 @@ class Batch(ABC):
         if self.gold.any():
             start, end = (column[self.gold].astype(np.uint64) for column in (self.start, self.end))
             mixed = (start + MIXERS[1]) * MIXERS[0] ^ (end + MIXERS[2]) * MIXERS[1] ^ labels[self.label[self.gold]]
+            if self.gap is not None:
+                pieces = np.array([crc32(repr(gap).encode()) if gap else 0 for gap in self.gaps], dtype=np.uint64)
+                mixed ^= pieces[self.gap[self.gold]] * MIXERS[0]
             np.add.at(hashes, self.doc[self.gold], (mixed ^ mixed >> np.uint64(29)) * MIXERS[2])
         return (hashes >> np.uint64(33)).astype(np.int64)
 
@@ -156,9 +173,9 @@ class Batch(ABC):
         keys = [*map(self.unit, range(self.documents))]
         gold: list[list[PlainSpan]] = [[] for _ in keys]
         if None in keys:
-            columns = (column[self.gold].tolist() for column in (self.doc, self.start, self.end, self.label))
-            for place, start, end, label in zip(*columns):
-                gold[place].append((start, end, self.labels[label]))
+            rows = np.flatnonzero(self.gold)
+            for place, span in zip(self.doc[rows].tolist(), self.spans(rows)):
+                gold[place].append(span)
         return [document_key(self.text(k), gold[k]) if key is None else key for k, key in enumerate(keys)]
 
 
@@ -180,7 +197,16 @@ class DocumentBatch(Batch):
         sides = [side for document in documents for side in document.sides]
         spans = [*chain.from_iterable(sides)]
         doc, side = np.divmod(np.repeat(np.arange(len(sides)), [len(side) for side in sides]), 2)
-        start, end = (np.fromiter(map(itemgetter(k), spans), dtype=np.int64, count=len(spans)) for k in (0, 1))
+        ends = [span[1] for span in spans]
+        start = np.fromiter(map(itemgetter(0), spans), dtype=np.int64, count=len(spans))
+        end = np.array(ends, dtype=np.int64)
+        gaps: tuple[Pieces, ...] = ((),)
+        gap = None
+        if not {*map(type, ends)} <= {int}:
+            pieces = [*map(relative_pieces, spans)]
+            gaps = (*sorted({*pieces, ()}),)
+            number = {part: k for k, part in enumerate(gaps)}
+            gap = np.array([number[part] for part in pieces], dtype=np.int64)
         names = [span[2] for span in spans]
         labels = sorted({*names})
         place = {label: k for k, label in enumerate(labels)}
@@ -188,9 +214,10 @@ class DocumentBatch(Batch):
         super().__init__(
             [document.id for document in documents],
             labels,
-            build_columns(doc, side, start, end, label),
+            build_columns(doc, side, start, end, label, gap),
             skipped=len(annotated) - len(documents),
             on_reading={name: sum(map(attrgetter(name), documents)) for name in ON_READING},
+            gaps=gaps,
         )
         self.unit_rules: AbstractSet[str] = {document.unit_rule for document in documents}
         self.label_rules: LabelRules | None = documents[0].label_rules if documents else None
@@ -209,7 +236,7 @@ class DocumentBatch(Batch):
         self.mentions: Mapping[str, int] = sum((Counter(document.mentions) for document in with_mentions), Counter())
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
-        spans = zip(self.start.tolist(), self.end.tolist(), map(self.labels.__getitem__, self.label.tolist()))
+        spans = iter(self.spans())
         all_words: list[Hashable] = []
         sizes: list[int] = []
         for document, size in zip(self._documents, np.bincount(self.doc, minlength=self.documents).tolist()):
@@ -229,28 +256,35 @@ class DocumentBatch(Batch):
         return document.id if document.unit is None else document.unit
 
 
-def build_columns(doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numbers) -> SpanColumns:
+def build_columns(
+    doc: Numbers, side: Numbers, start: Numbers, end: Numbers, label: Numbers, gap: Numbers | None = None
+) -> SpanColumns:
     """Return the columns of a batch from spans in any order.
 
     Args:
         doc, start, end, label: int64[spans].
         side: int64[spans], 0 for gold and 1 for predicted spans.
+        gap: int64[spans], the number of its gaps; None if no span has gaps.
     """
     if not len(doc):
         return SpanColumns(doc, start, end, label, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool))
     place = doc * (1 + end.max()) + start
-    order = np.lexsort((label, end, place))
+    order = np.lexsort((label, end, place) if gap is None else (label, gap, end, place))
     doc, side, start, end, label, place = (column[order] for column in (doc, side, start, end, label, place))
     new = np.ones(len(doc), dtype=bool)
     new[1:] = (place[1:] != place[:-1]) | (end[1:] != end[:-1]) | (label[1:] != label[:-1])
+    if gap is not None:
+        gap = gap[order]
+        new[1:] |= gap[1:] != gap[:-1]
+        gap = gap[new]
     first = np.flatnonzero(new)
     gold, pred = (np.logical_or.reduceat(side == number, first) for number in (0, 1))
-    return SpanColumns(doc[first], start[first], end[first], label[first], gold, pred)
+    return SpanColumns(doc[first], start[first], end[first], label[first], gold, pred, gap)
 
 
 def count_partners(batch: Batch) -> Counter[tuple[str, str]]:
     """Return the `label_partners` of all documents of a batch."""
-    columns = batch.doc, batch.start, batch.end
+    columns = batch.doc, batch.start, batch.end, *(() if batch.gap is None else (batch.gap,))
     is_repeat = np.all([column[1:] == column[:-1] for column in columns], axis=0)  # boundaries as in the row before
     rows = np.flatnonzero(np.append(is_repeat, False) | np.insert(is_repeat, 0, False)) if len(batch.doc) else batch.doc
     places = zip(*(column[rows].tolist() for column in columns))
@@ -274,34 +308,50 @@ def kinds_and_groups(batch: Batch) -> tuple[Numbers, Numbers]:
     return kind, group
 
 
-def group_shapes(batch: Batch, kind: Numbers, group: Numbers, label: Numbers) -> tuple[Numbers, list[bytes]]:
+def group_shapes(
+    batch: Batch, kind: Numbers, group: Numbers, label: Numbers, gap_numbers: dict[Pieces, int]
+) -> tuple[Numbers, list[bytes]]:
     """Return the index of the first span of each overlap group of a batch, int64[groups], and the group's shape.
 
     A shape is the side, start, end and label number of each span as int64[spans, 4], in
-    bytes. Offsets count from the first span, since the position of a group does not matter.
+    bytes. Offsets count from the first span, since the position of a group does not matter. Twice the number of a
+    span's gaps is added to its side, 0 for none.
 
     Args:
         batch: The spans.
         kind, group: The arrays of `kinds_and_groups`, int64[spans].
         label: The number of each span's label, int64[spans].
+        gap_numbers: The number of relative pieces, the same for all batches, from 1; new ones are added.
     """
     rows = np.flatnonzero(kind >= GROUP_GOLD)
     starts = np.flatnonzero(np.diff(group[rows], prepend=-1))
     first = rows[starts]
     origin = np.repeat(batch.start[first], np.diff(starts, append=len(rows)))
-    columns = [batch.pred[rows], batch.start[rows] - origin, batch.end[rows] - origin, label[rows]]
+    side = batch.pred[rows]
+    if batch.gap is not None:
+        numbers = [gap_numbers.setdefault(gap, len(gap_numbers) + 1) if gap else 0 for gap in batch.gaps]
+        side = side + 2 * np.array(numbers)[batch.gap[rows]]
+    columns = [side, batch.start[rows] - origin, batch.end[rows] - origin, label[rows]]
     table = np.stack(columns, axis=1).astype(np.int64)
     data, size = table.tobytes(), table.itemsize * table.shape[1]
     edges = (np.append(starts, len(rows)) * size).tolist()
     return first, [data[a:b] for a, b in pairwise(edges)]
 
 
-def overlap_group(shape: bytes, labels: Sequence[str]) -> OverlapGroup:
-    """Return the overlap group of a shape, with offsets from the start of its first span."""
+def overlap_group(shape: bytes, labels: Sequence[str], gaps: Sequence[Pieces]) -> OverlapGroup:
+    """Return the overlap group of a shape, with offsets from the start of its first span.
+
+    Args:
+        shape: The shape.
+        labels: The labels by their numbers.
+        gaps: The relative pieces by their numbers, from 1.
+    """
     sides: tuple[list[Span], list[Span]] = ([], [])
     for side, start, end, label in zip(*np.frombuffer(shape, dtype=np.int64).reshape(-1, 4).T.tolist()):
-        sides[side].append(Span(start, end, labels[label]))
-    return OverlapGroup(*map(sorted, sides))
+        if side > 1:
+            end = place_pieces(start, end, gaps[side // 2 - 1])
+        sides[side % 2].append(Span(start, end, labels[label]))
+    return OverlapGroup(*map(sorted_spans, sides))
 
 
 def chunk_items(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:

@@ -12,8 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import Metric, Verdict, check_together, is_real_number, require_verdicts, verdict_error
+from ..core.declaration import (
+    Metric,
+    Verdict,
+    check_gaps,
+    check_together,
+    is_real_number,
+    require_verdicts,
+    verdict_error,
+)
 from ..core.messages import shorten
+from ..core.pieces import Pieces
 from ..core.spans import Document, OverlapGroup
 from .batch import Batch, Numbers, batches, count_partners, group_shapes, kinds_and_groups, overlap_group
 from .counts import Counts
@@ -60,6 +69,7 @@ class Counter:
         self._partial = np.array([Slot(slot.metric, slot.verdict, HIGH) in self._slots for slot in self._slots])
         self._label_number: dict[str, int] = {"": 0}
         self._note_number: dict[str, int] = {"": 0}
+        self._gap_number: dict[Pieces, int] = {}
         self._verdict_cache: dict[bytes, NDArray[np.float64]] = {}
         metrics = self.counts.metrics
         self._group_metrics = [m for m in metrics if m.scope == "group" and m.judge and not m.count_batch]
@@ -79,6 +89,8 @@ class Counter:
             self.counts.located |= batch.located
             self.counts.partners.update(count_partners(batch))
             self.counts.signs.update(batch.signs)
+            if batch.gap is not None:
+                check_gaps(self.counts.metrics)
         nonempty = [batch for batch in parts if batch.documents]
         if nonempty:
             # Batches separate documents that are read in different ways; this restores the order of the input.
@@ -109,7 +121,8 @@ class Counter:
         kind, group = kinds_and_groups(batch)
         zeros, ones = np.zeros_like(kind), np.ones(len(kind))
         cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, zeros, ones])]
-        cells += [self._group_cells(batch, *group_shapes(batch, kind, group, label))] if self._group_metrics else []
+        if self._group_metrics:
+            cells.append(self._group_cells(batch, *group_shapes(batch, kind, group, label, self._gap_number)))
         cells += [self._document_cells(batch)] if self._document_metrics else []
         cells += self._batch_cells(batch, np.append(number, 0))
         table = np.concatenate(cells, axis=1)
@@ -119,12 +132,12 @@ class Counter:
     def _group_cells(self, batch: Batch, first: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
         """Return the verdicts on overlap groups as cells. Each shape is judged once, since most groups of a corpus
         share their shape with others: with one sentence per document, this is several times as fast."""
-        labels = list(self._label_number)
+        labels, gaps = list(self._label_number), list(self._gap_number)
         if len(self._verdict_cache) > REMEMBERED:
             self._verdict_cache.clear()
         for k, shape in enumerate(shapes):
             if shape not in self._verdict_cache:
-                group = overlap_group(shape, labels)
+                group = overlap_group(shape, labels, gaps)
                 gold, pred = len(group.gold), len(group.pred)
                 if gold * pred >= CROWDED:
                     id = batch.ids[batch.doc[first[k]]]

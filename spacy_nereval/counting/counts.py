@@ -58,7 +58,7 @@ class Counts:
         located: The options that located them, such as "listed,caseless".
         partners: The number of gold spans with the boundaries of a prediction, but another label, by (predicted
             label, gold label). Count files omit it.
-        signs: How sides were read, and spans whose edges look odd (see `core.edges`). Count files omit it.
+        signs: How sides were read, and spans whose edges look odd (see `core.edges`).
         spans_key: The key of the span groups that were counted; None for entities.
         by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
         replicates: Stored half-samples; None if there are none.

@@ -90,7 +90,7 @@ class Sums(NamedTuple):
     Besides counts, averages over documents are additive: for each score the number of
     documents where it is defined, and the two parts of the sum of its values there.
 
-    metrics, labels: what was counted, labels sorted.
+    metrics, labels: what was counted.
     is_breakdown: whether the labels are the buckets of a breakdown.
     counts: int64[slots, labels + 1, sums], see `slots`; the last label is for no label.
     means: int64[3, scores, sums]: number, high and low part of each overall score of each metric.
@@ -112,8 +112,8 @@ class Sums(NamedTuple):
         return self[3:]
 
     def __add__(self, other: Sums) -> Sums:  # type: ignore[override]  # tuples are concatenated
-        """Add the arrays elementwise, for the union of the labels."""
-        labels = tuple(sorted({*self.labels, *other.labels}))
+        """Add the arrays elementwise, for the union of the labels; labels that are the same keep their order."""
+        labels = self.labels if self.labels == other.labels else tuple(sorted({*self.labels, *other.labels}))
         a, b = self.extend_labels(labels), other.extend_labels(labels)
         return a._replace_arrays(x + y for x, y in zip(a.arrays, b.arrays))
 

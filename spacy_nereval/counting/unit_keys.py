@@ -8,6 +8,7 @@ from hashlib import blake2b
 from json import dumps
 
 from ..core.messages import PlainSpan
+from ..core.pieces import any_gaps, pieces_of, sorted_spans
 
 NUMBERED = "\0"
 """Separates a key from its number among equal keys. A key that ends with it is open: `fill_numbers` adds the number."""
@@ -22,7 +23,8 @@ def content_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
     >>> content_key("Ada", [(0, 3, "PER")])
     '31ef42f2446444be'
     """
-    content = dumps([text, sorted(gold)], ensure_ascii=True)
+    spans = sorted_spans(gold)
+    content = dumps([text, spans, *([*map(pieces_of, spans)] if any_gaps(spans) else ())], ensure_ascii=True)
     return blake2b(content.encode("ascii"), digest_size=8).hexdigest()
 
 

@@ -65,6 +65,21 @@ class VarianceScale(NamedTuple):
             place = np.where(self.bounded, away / (self.high - self.low), away / (1 + away))
             return np.where(np.isfinite(values), np.where(self.is_cost, values, place), np.nan)
 
+    def slope(self, scores: ArrayLike) -> Floats:
+        """Return by how much a score changes per unit of the scale, float[..., scores].
+
+        Args:
+            scores: float[..., scores].
+
+        Example:
+            >>> variance_scale([(0, np.inf), (0, 100), (1, np.inf)], (3,)).slope([2.0, 50.0, 2.0]).tolist()
+            [1.0, 100.0, 4.0]
+        """
+        values = np.asarray(scores, dtype=float)
+        with np.errstate(invalid="ignore"):
+            away = np.where(np.isfinite(self.low), values - self.low, self.high - values)
+            return np.where(self.is_cost, 1.0, np.where(self.bounded, self.high - self.low, (1 + away) ** 2))
+
     def invert(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
         """Return the bounds of the scores from bounds on the scale.
 

@@ -26,6 +26,7 @@ from ..core.declaration import Kind, Metric, Verdict
 from ..core.document_fields import META, describe_missing_field, field_of, field_value
 from ..core.lexicon import Lexicon
 from ..core.messages import describe_unknown, spell_argument
+from ..core.pieces import has_gaps, pieces_of
 from ..core.spans import Document, Span
 from ..counting.counts import Counts
 from ..counting.sums import HIGH, LOW, NUMBER, Key, split_amounts
@@ -142,7 +143,8 @@ class AttributeContext:
     def gold_density(self) -> float:
         """The share of the document's words that are in gold spans."""
         spans = [span for span in self.document.gold if not self.document.is_invented(span)]
-        inside = {at for span in spans for at in range(*self.document.word_range(span))}
+        ranges = [self.document.word_range(span) for span in spans]
+        inside = {at for words in ranges for piece in pieces_of(words) for at in range(*piece)}
         return _share(len(inside), len(self.words))
 
     @cached_property
@@ -179,6 +181,11 @@ def letter_case(context: AttributeContext, span: Span) -> str:
 def relative_position(context: AttributeContext, span: Span) -> float:
     """Return where in the text a span begins, from 0 to 1."""
     return min(1.0, _share(span.start, len(context.text)))
+
+
+def piece_bucket(context: AttributeContext, span: Span) -> str:
+    """Return whether a span has gaps."""
+    return "several" if has_gaps(span) else "one"
 
 
 def span_frequency(context: AttributeContext, span: Span) -> float:
@@ -249,7 +256,8 @@ class Attribute(NamedTuple):
 
 ATTRIBUTES: dict[str, Attribute] = {
     "eLen": Attribute("words in the span", lambda context, span: len(context.document.words_of(span)), length_bucket),
-    "cLen": Attribute("characters in the span", lambda context, span: span.end - span.start),
+    "cLen": Attribute("characters in the span", lambda context, span: span.size),
+    "pieces": Attribute("pieces: one, or several in a span with gaps", piece_bucket),
     "sLen": Attribute("words in the document", lambda context, span: len(context.words)),
     "eDen": Attribute(
         "share of the document's words that are in gold spans", lambda context, span: context.gold_density

@@ -22,10 +22,11 @@ from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
 from ..counting.counter import Counter as DocumentCounter
 from ..counting.counts import Counts, unite_counts
-from ..counting.sums import Collapsed, Replicates, Sums, slots
+from ..counting.sums import NUMBER, Collapsed, Replicates, Slot, Sums, slots
 from ..counting.table import Table
 from .bounds import kish
 from .resampling import Confidence, HalfSamples, Units
+from .unit_weights import slots_read
 
 SAMPLES = 1000
 """The default number of half-samples that collapsed counts keep."""
@@ -287,6 +288,48 @@ def effective_by_documents(counts: Counts, numbers: UnitNumbers) -> NDArray[np.f
     sampled = kish(total, 4 * ((numbers_of_halves - total[:, None] / 2) ** 2).mean(axis=1))
     k = numbers.documents * sampled[:-1] / max(sampled[-1], 1)
     return np.where(total[:-1] == total[-1], numbers.documents, np.minimum(k, total[:-1]))
+
+
+def effective_by_score(counts: Counts, numbers: UnitNumbers) -> dict[tuple[str, str], NDArray[np.float64]]:
+    """Return the effective number of units of collapsed counts that inform each score of each label, and last the
+    overall score, float64[labels + 1] by metric and score.
+
+    Sums do not say which units inform a score. The half-samples estimate the effective number by the counts on which
+    the score depends, and by those of all scores of its metric. Where the first is clearly smaller, k is that of all
+    spans times the ratio of both.
+
+    Args:
+        counts: Collapsed counts with half-samples.
+        numbers: Their `unit_numbers`.
+    """
+    assert counts.collapsed
+    whole = counts.collapsed.sums
+    replicates = require_half_samples(counts)
+    halves, place = replicates.sums.extend_labels(whole.labels), slots(whole.metrics)
+    by_spans = np.array([numbers.effective[label] for label in (*whole.labels, "")])
+    least = 1 / (1 + FAR * math.sqrt(2 / replicates.samples))
+
+    def sample_effective(read: frozenset[Slot]) -> NDArray[np.float64]:
+        rows = [place[slot] for slot in {slot._replace(quantity=NUMBER) for slot in read}]
+        total, drawn = (_with_sum_of_labels(sums.counts[rows].sum(axis=0)) for sums in (whole, halves))
+        result: NDArray[np.float64] = kish(total[:, 0], 4 * ((drawn - total / 2) ** 2).mean(axis=1))
+        return result
+
+    effective: dict[tuple[str, str], NDArray[np.float64]] = {}
+    for metric in whole.metrics:
+        read = slots_read(metric)
+        every = frozenset[Slot]().union(*read.overall.values())
+        sampled = {slots: sample_effective(slots) for slots in {every, *read.overall.values(), *read.labels.values()}}
+        for name, of_overall in read.overall.items():
+            smaller = np.append(sampled[read.labels.get(name, of_overall)][:-1], sampled[of_overall][-1])
+            share = smaller / np.where(sampled[every] > 0, sampled[every], 1)
+            effective[metric.name, name] = by_spans * np.where((share < least) & (smaller > 0), share, 1.0)
+    return effective
+
+
+def _with_sum_of_labels(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the numbers of each label, and last of all labels together, from those of labels and of no label."""
+    return np.concatenate([numbers[:-1], numbers.sum(axis=0)[None]]).astype(float)
 
 
 def require_half_samples(counts: Counts) -> Replicates:

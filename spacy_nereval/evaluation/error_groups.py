@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ..core.declaration import GOLD_SPANS, Kind, Metric, Verdict
+from ..core.pieces import Pieces, covered_text, has_gaps, hull, order_key
 from ..core.spans import Document, Span
 from ..counting.batch import SPAN_KINDS, Batch, batches, group_shapes, kinds_and_groups, overlap_group
 from ..counting.counter import REMEMBERED
@@ -136,8 +137,9 @@ class ErrorGroups:
         self._with_members = members
         self._groups: dict[tuple[GroupedBy, tuple[Any, ...]], ErrorGroup] = {}
         self._label_number: dict[str, int] = {}
+        self._gap_number: dict[Pieces, int] = {}
         self._judge_shape = lru_cache(REMEMBERED)(
-            lambda shape: [*metric.group_verdicts([overlap_group(shape, [*self._label_number])])]
+            lambda shape: [*metric.group_verdicts([overlap_group(shape, [*self._label_number], [*self._gap_number])])]
         )
 
     def add(self, batch: Batch) -> None:
@@ -164,18 +166,17 @@ class ErrorGroups:
                 yield from ((place, verdict) for verdict in metric.verdicts(batch.document(place)))
             return
         kind, group = kinds_and_groups(batch)
-        columns = batch.doc, batch.start, batch.end, batch.label
         for which, name in metric.of_kind.items():
             rows = np.flatnonzero(kind == SPAN_KINDS.index(which))
             if which == Kind.HIT:
                 self.gold[name] += len(rows)
                 continue
-            for place, start, end, label in zip(*(column[rows].tolist() for column in columns)):
-                span = Span(start, end, batch.labels[label])
+            for place, span in zip(batch.doc[rows].tolist(), map(Span._make, batch.spans(rows))):
                 yield place, Verdict(name, span, None) if which in GOLD_SPANS else Verdict(name, None, span)
         if metric.judge:
             number = [self._label_number.setdefault(name, len(self._label_number)) for name in batch.labels]
-            first, shapes = group_shapes(batch, kind, group, np.array(number, dtype=np.int64)[batch.label])
+            label = np.array(number, dtype=np.int64)[batch.label]
+            first, shapes = group_shapes(batch, kind, group, label, self._gap_number)
             for place, origin, shape in zip(batch.doc[first].tolist(), batch.start[first].tolist(), shapes):
                 for name, gold, pred, amount in self._judge_shape(shape):
                     yield place, Verdict(name, _shift_span(gold, origin), _shift_span(pred, origin), amount)
@@ -196,7 +197,7 @@ class ErrorGroups:
         """Add an error to its groups. `counted` has the pairs of group and place counted already in the document."""
         name, gold, pred, _ = verdict
         place = _place(verdict)
-        words = None if text is None else " ".join(text[place.start : place.end].split())
+        words = None if text is None else " ".join(covered_text(text, place).split())
         for kind in _keys(text, words, verdict, self.by):
             group = self._groups.get(kind)
             if group is None:
@@ -247,7 +248,7 @@ def slips(text: str, gold: Span, pred: Span) -> Iterator[Slip]:
     >>> [*slips(text, Span(0, 13, "ORG"), Span(9, 13, "ORG"))]
     [Slip(end='leading', added=False, words='the u.s.')]
     """
-    edges = ("leading", gold.start, pred.start), ("trailing", pred.end, gold.end)
+    edges = ("leading", gold.start, pred.start), ("trailing", hull(pred)[1], hull(gold)[1])
     for end, a, b in edges:
         words = fold_words(text[min(a, b) : max(a, b)])
         if words and words.count(" ") < MOST_WORDS:
@@ -296,9 +297,11 @@ def _place(verdict: Verdict) -> Span:
 
 def _shift_span(span: Span | None, origin: int) -> Span | None:
     """Return a span of an overlap group where the group begins at `origin`."""
+    if span and has_gaps(span):
+        return Span.of_pieces([(start + origin, end + origin) for start, end in span.pieces], span.label)
     return span and Span(span.start + origin, span.end + origin, span.label)
 
 
 def _text_order(verdict: Verdict) -> tuple[Any, ...]:
     spans = [span for span in verdict[1:3] if span]
-    return min(spans, default=()), verdict.name
+    return min(map(order_key, spans), default=()), verdict.name

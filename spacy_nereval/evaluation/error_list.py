@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ..core.attribute_values import describe_attributes
 from ..core.declaration import Metric, Verdict
 from ..core.messages import describe_unknown
+from ..core.pieces import covered_text, has_gaps, hull, order_key, write_offsets
 from ..core.spans import Document, Span, correct_boundary
 from ..metrics.registry import create
 from .result import LabelledVerdict
@@ -25,11 +26,21 @@ PARTS = ("start", "end", "label", "text")
 FIELDS = (
     *("document", "metric", "verdict", "amount"),
     *(f"{side}_{part}" for side in ("gold", "pred") for part in PARTS),
-    *("left", "right", "in_text", "correct_boundary", "gold_attributes", "pred_attributes"),
+    *(
+        "left",
+        "right",
+        "in_text",
+        "correct_boundary",
+        "gold_attributes",
+        "pred_attributes",
+        "gold_pieces",
+        "pred_pieces",
+    ),
 )
 """The fields of a row. `in_text` is false for a mention that the text does not have. `correct_boundary` says which
 boundary of the prediction is right, if the labels are equal and the boundaries differ. The attributes of spans are
-words, None where no span of the document has any."""
+words, None where no span of the document has any. The pieces of spans with gaps are offsets as brat writes them, such
+as `0 4;15 24`; their text has an ellipsis for each gap."""
 
 NO_SPAN = (None,) * len(PARTS)
 
@@ -58,20 +69,22 @@ class ListedVerdict(NamedTuple):
         document, (verdict, gold, pred, amount) = self.document, self.verdict
         text, left, right, in_text = document.text, None, None, None
         parts = [
-            (*span, None if text is None else text[span[0] : span[1]]) if span else NO_SPAN for span in (gold, pred)
+            (*hull(span), span.label, None if text is None else covered_text(text, span)) if span else NO_SPAN
+            for span in (gold, pred)
         ]
         spans = [span for span in (gold, pred) if span]
         inside = spans if document.annex is None else [span for span in spans if not document.is_invented(span)]
         if text is not None and spans:
             in_text = len(inside) == len(spans)
             if inside:
-                start, end = min(inside).start, max(span.end for span in inside)
+                start, end = min(span.start for span in inside), max(hull(span)[1] for span in inside)
                 left, right = (
                     text[max(0, start - context) : start],
                     text[end : min(end + context, document.annex or len(text))],
                 )
         context_values = left, right, in_text, self.correct_boundary
-        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], *context_values, *self.attributes
+        pieces = (write_offsets(span) if span and has_gaps(span) else None for span in (gold, pred))
+        return self.name, self.metric, verdict, amount, *parts[0], *parts[1], *context_values, *self.attributes, *pieces
 
     @property
     def attributes(self) -> tuple[str | None, str | None]:
@@ -182,7 +195,8 @@ def _all_verdicts(documents: Iterable[Document], metric: Metric) -> Iterator[Lis
 def _text_order(verdict: Verdict) -> tuple[Any, ...]:
     """Return a sort key that puts the verdicts of a document in the order of the text."""
     spans = [span for span in verdict[1:3] if span]
-    return min(spans, default=()), [span or () for span in verdict[1:3]], verdict.name, verdict.amount
+    keys = [order_key(span) if span else () for span in verdict[1:3]]
+    return min(map(order_key, spans), default=()), keys, verdict.name, verdict.amount
 
 
 class ErrorExamples:
@@ -308,7 +322,7 @@ def transitions(
         for span, outcome in before.items():
             numbers[outcome, after[span]] += 1
             if document and outcome != after[span]:
-                text = None if document.text is None else document.text[span.start : span.end]
+                text = None if document.text is None else covered_text(document.text, span)
                 name = position if document.id is None else document.id
                 spans.append({"document": name, **span._asdict(), "text": text, "from": outcome, "to": after[span]})
     counts: dict[str, dict[str, int]] = {}

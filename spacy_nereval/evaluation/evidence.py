@@ -21,7 +21,7 @@ from ..counting.counts import Counts
 from ..counting.sums import Sums, slots
 from ..counting.table import Table, columns_of, sum_counts
 from .bounds import TINY, degrees_of_freedom, effective_units, spread
-from .collapsing import require_half_samples, spans_and_documents, unit_numbers
+from .collapsing import effective_by_score, require_half_samples, spans_and_documents, unit_numbers
 from .differences import LEAST_DIFFERING, Differences, balance, rare_bounds, swap_test, t_test, widen_interval
 from .jackknife import difference_of_runs
 from .pairs import (
@@ -34,9 +34,10 @@ from .pairs import (
     make_sides,
     split_by_classes,
 )
-from .resampling import Confidence, HalfSamples, Units, effective_by_label, unit_weights
+from .resampling import Confidence, HalfSamples, Units, unit_weights
 from .scores import score_sums
 from .tested import Subject, difference, greatest_difference, limit_of_difference
+from .unit_weights import UnitWeights
 from .variance import mean_of_runs, run_errors
 
 CELLS = 1 << 25
@@ -52,7 +53,7 @@ class Evidence(NamedTuple):
     Attributes:
         subject: The score.
         values: Its values for the baseline and the system.
-        k: The effective number of units, by the spans of both systems.
+        k: The effective number of units that inform the score of either system, by the spans of both.
         differing: The number of units that differ in this score, with several training runs of those whose counts
             differ; None if it is not known.
         test: The test at a confidence level; None if there is none.
@@ -87,7 +88,7 @@ def swap_evidence(
 
     Args:
         baseline, system: Counts of the same documents in the same order, as `align_counts` returns them.
-        subjects: The scores; those of labels are scores of one metric.
+        subjects: The scores; those of labels are one score of one metric.
         confidence: Level and seed.
         number: The number of swaps.
 
@@ -96,10 +97,11 @@ def swap_evidence(
     """
     units = Units(baseline)
     swaps = _draw_swaps(units, confidence, number)
-    by_label = {subject.label: subject for subject in subjects if subject.label is not None}
-    labels = tuple(sorted(by_label))  # as tables sort them
-    weights = unit_weights([[Table(baseline, labels)], [Table(system, labels)]], units)
-    swapping = _Swaps(swaps, effective_by_label(weights, labels))
+    of_labels = [subject for subject in subjects if subject.label is not None]
+    labels = [subject.label for subject in of_labels if subject.label is not None]
+    tables = [[Table(baseline, labels)], [Table(system, labels)]]
+    weights = unit_weights(tables, units)
+    swapping = _Swaps(swaps, effective_by_subject(tables, units, subjects))
     balance = balances(weights[:, -1], swaps)
     for metrics in split_by_classes(baseline.metrics):
         pair = Pair.of(baseline, system, metrics)
@@ -114,8 +116,26 @@ def swap_evidence(
             key = subject.key
             yield swapping.evidence(subject, values, contributions, swapped.get(key), balance, spreads.get(key))
     if labels:
-        of_labels = [by_label[label] for label in labels]
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
+
+
+def effective_by_subject(
+    tables: Sequence[Sequence[Table]], units: Units, subjects: Sequence[Subject]
+) -> dict[tuple[str, str, str | None], float]:
+    """Return the effective number of units that inform each subject in some run, by its key.
+
+    Args:
+        tables: The documents of each system's training runs.
+        units: Their units.
+        subjects: The scores.
+    """
+    weights, first = UnitWeights(tables, units), tables[0][0]
+    effective = {metric.name: weights.effective(metric) for metric in first.metrics}
+    place = {None: -1} | {label: number for number, label in enumerate(first.labels)}
+    return {
+        subject.key: float(effective[subject.metric.name][subject.score.name][place[subject.label]])
+        for subject in subjects
+    }
 
 
 def _draw_swaps(units: Units, confidence: Confidence, number: int) -> HalfSamples:
@@ -152,7 +172,12 @@ def swap_evidence_of_pairs(
     swaps = _draw_swaps(units, confidence, number)
     labels = () if subject.label is None else (subject.label,)
     sides = make_sides(systems, [subject.metric], labels or None)
-    weights = np.stack([unit_weights([[Table(counts, labels)]], units)[:, 0] for counts in systems], axis=1)
+    tables = [Table(counts.of([subject.metric]), labels) for counts in systems]
+    weights = np.stack([unit_weights([[table]], units)[:, 0] for table in tables], axis=1)
+    informing = [
+        UnitWeights([[table]], units).of_score(subject.metric, subject.score.name, 0 if labels else None) > 0
+        for table in tables
+    ]
     staying = np.concatenate([bits.astype(float) @ weights for bits in swaps.bits_of_units()])
     places, step = [*combinations(range(len(systems)), 2)], max(1, CELLS // swaps.sums)
     for start in range(0, len(places), step):
@@ -162,7 +187,8 @@ def swap_evidence_of_pairs(
         leads = leads_after_swaps(tested, sides, swaps, subject, labels)
         for place, pair in pairs.items():
             of_pair = weights[:, place].sum(axis=1)
-            swapping = _Swaps(swaps, {subject.label or "": float(effective_units(of_pair))})
+            informed = of_pair * np.any([informing[k] for k in place], axis=0)
+            swapping = _Swaps(swaps, {subject.key: float(effective_units(informed))})
             ((first, second),) = pair.scores()
             values = [subject.values(side, labels) for side in (first, second)]
             balance_of_pair = balance(staying[:, place].sum(axis=1), of_pair.sum())
@@ -177,10 +203,10 @@ def _has_test(subject: Subject, contributions: Contributions) -> bool:
 
 
 class _Swaps(NamedTuple):
-    """Swaps, and the effective number of units of each label, "" for all."""
+    """Swaps, and the effective number of units of each subject, by its key."""
 
     swaps: HalfSamples
-    effective: Mapping[str, float]
+    effective: Mapping[tuple[str, str, str | None], float]
 
     def evidence(
         self,
@@ -202,7 +228,7 @@ class _Swaps(NamedTuple):
             spread: How the difference varies with the units; None if it is not tested.
         """
         a, b = (np.asarray(value).item() for value in values)
-        k, gap, limit = self.effective[subject.label or ""], difference(a, b), limit_of_difference(subject.score, a, b)
+        k, gap, limit = self.effective[subject.key], difference(a, b), limit_of_difference(subject.score, a, b)
         evidence = Evidence(subject, (a, b), k, len(contributions.units), None, limit=limit)
         if not math.isfinite(gap) or subject.score.complement_of is not None:
             return evidence
@@ -292,8 +318,8 @@ def run_evidence(
         distinct_subjects = [subjects[n] for n in distinct]
         a, b = (mean_of_runs([_subject_scores(table, halves, distinct_subjects) for table in side]) for side in tables)
         variance[distinct] = np.where(2 * np.isfinite(b - a).sum(axis=0) >= halves.sums, spread(b - a) ** 2, np.nan)
-    effective = effective_by_label(unit_weights(tables, units), labels)
-    k = np.array([effective[subject.label or ""] for subject in subjects])
+    effective = effective_by_subject(tables, units, subjects)
+    k = np.array([effective[subject.key] for subject in subjects])
     errors = run_errors(first, second, variance, degrees_of_freedom(k, by_unit.bearers))
     differing = _count_differing(baseline, system, subjects)
     means = zip(*(mean_of_runs(side).tolist() for side in (first, second)))
@@ -348,14 +374,14 @@ def half_sample_evidence(baseline: Counts, system: Counts, subjects: Sequence[Su
     labels = all_labels(baseline, system)
     wholes = [sum_counts(counts, labels=labels) for counts in (baseline, system)]
     halves = [require_half_samples(counts).sums.extend_labels(labels) for counts in (baseline, system)]
-    k, gaps = pair_effective_units(baseline, system), halves[1] - halves[0]
+    effective, gaps = pair_effective_by_subject(baseline, system, subjects), halves[1] - halves[0]
     by_metric = {of_metric[0].metric.name: of_metric for of_metric in zip(*map(score_sums, (*wholes, *halves)))}
     for subject in subjects:
         first, second, *drawn = (subject.values(scores, labels) for scores in by_metric[subject.metric.name])
         at = None if subject.label is None else labels.index(subject.label)
         columns = slice(None) if at is None else slice(at, at + 1)
         a, b, apart = float(first[0]), float(second[0]), drawn[1] - drawn[0]
-        evidence = Evidence(subject, (a, b), k[subject.label or ""], None, None, error=math.nan)
+        evidence = Evidence(subject, (a, b), effective[subject.key], None, None, error=math.nan)
         defined = 2 * np.isfinite(apart).sum() >= len(apart) and math.isfinite(b - a)
         if defined and subject.score.complement_of is None and _has_enough_differing(subject.metric, gaps, columns):
             error = float(spread(apart))
@@ -407,3 +433,21 @@ def pair_effective_units(baseline: Counts, system: Counts) -> Mapping[str, float
             spans[name] = spans.get(name, 0.0) + total
             roots[name] = roots.get(name, 0.0) + (total / math.sqrt(effective[name]) if effective[name] else 0.0)
     return {name: (spans[name] / roots[name]) ** 2 if roots[name] else 0.0 for name in spans}
+
+
+def pair_effective_by_subject(
+    baseline: Counts, system: Counts, subjects: Sequence[Subject]
+) -> dict[tuple[str, str, str | None], float]:
+    """Return the effective number of units that inform each subject, by its key: that of all spans, times the share
+    of units that inform the score of a system, of the system with the greater share. It is a lower bound."""
+    by_label, shares = pair_effective_units(baseline, system), dict[tuple[str, str, str | None], float]()
+    for counts in (baseline, system):
+        numbers = unit_numbers(counts)
+        labels, effective = sum_counts(counts).labels, effective_by_score(counts, numbers)
+        for subject in subjects:
+            name = subject.label or ""
+            if subject.label in (None, *labels) and numbers.effective[name]:
+                at = -1 if subject.label is None else labels.index(subject.label)
+                share = float(effective[subject.metric.name, subject.score.name][at]) / numbers.effective[name]
+                shares[subject.key] = max(share, shares.get(subject.key, 0.0))
+    return {subject.key: by_label[subject.label or ""] * shares.get(subject.key, 1.0) for subject in subjects}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.declaration import GOLD_SPANS, PRED_SPANS, Metric
+from ..core.declaration import GOLD_SPANS, Metric
 from ..counting.counts import Counts
 from ..counting.sums import Replicates, Sums
 from ..counting.table import Table, sum_counts
@@ -26,11 +26,12 @@ from .bounds import (
     sample_variance,
     score_intervals,
 )
-from .collapsing import effective_by_documents, require_half_samples, unit_numbers
+from .collapsing import effective_by_documents, effective_by_score, require_half_samples, unit_numbers
 from .jackknife import Estimates, jackknife
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units
 from .scores import MetricScores, Path, score_sums
+from .unit_weights import UnitWeights
 from .variance import Influences, mean_of_runs, most_influential
 
 
@@ -139,7 +140,7 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
     if first.collapsed:
         whole, replicates, sizes = sum_counts(first), require_half_samples(first), LabelSizes.measure_collapsed(first)
         basis = IntervalBasis(
-            "half", level, *replicates.settings, first.unit, unit_numbers(first).number, False, sizes.units[-1]
+            "half", level, *replicates.settings, first.unit, unit_numbers(first).number, False, sizes.units
         )
         scores = [*_estimate_by_half_samples([whole], [replicates.sums.extend_labels(whole.labels)])]
         return ScoreIntervals(
@@ -164,7 +165,7 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
         if estimates.left_out
         and rows[estimates.metric.name].get(("scores", score.name), {}).get("flag") == CONCENTRATED
     ]
-    base = level, samples, seed, first.unit, len(units), exact, sizes.units[-1]
+    base = level, samples, seed, first.unit, len(units), exact, sizes.units
     tables_of_rows = {metric.name: nest_paths(rows[metric.name]) for metric in first.metrics}
     for metric in first.metrics if first.by is None else ():
         if metric.attributes:  # whose rows are no labels
@@ -191,30 +192,30 @@ def _influential_units(estimates: Estimates, score: str, tables: Sequence[Table]
 class LabelSizes(NamedTuple):
     """Sizes of each label, and last of all labels together: float64[labels + 1].
 
-    labels: the labels. units: the effective number of units. spans: the number of gold spans.
-    documents: by metric and score, the effective number of units by the documents in which the score is defined.
+    labels: the labels. spans: the number of gold spans. units: the effective number of units by all spans.
+    effective: by metric and score, the effective number of units that inform the score of each label, and the overall
+    score. documents: by metric and score, the same by the documents in which the score is defined.
     """
 
     labels: tuple[str, ...]
-    units: NDArray[np.float64]
     spans: NDArray[np.float64]
+    units: float
+    effective: dict[tuple[str, str], NDArray[np.float64]]
     documents: dict[tuple[str, str], float]
 
     @classmethod
     def measure(cls, tables: Sequence[Table], units: Units) -> LabelSizes:
         """Return the sizes in the documents of one or more runs."""
-        spans = units.matrix @ reduce(add, (table.spans(*GOLD_SPANS, *PRED_SPANS) for table in tables))
-        total, squares = ((spans**power).sum(axis=0) for power in (1, 2))
-        of_units = spans.sum(axis=1)
-        k = kish(np.append(total[:-1], of_units.sum()), np.append(squares[:-1], (of_units**2).sum()))
+        weights, metrics = UnitWeights([tables], units), tables[0].metrics
         gold = tables[0].spans(*GOLD_SPANS).sum(axis=0)[:-1]
         defined = reduce(add, (units.sum_per_unit(table.defined_scores().T) for table in tables))
         documents = kish(defined.sum(axis=0), (defined * defined).sum(axis=0))
         return cls(
             tables[0].labels,
-            k,
             np.append(gold, gold.sum()).astype(float),
-            dict(zip(_document_averages(tables[0].metrics), documents.tolist())),
+            weights.effective_by_spans,
+            {(metric.name, name): k for metric in metrics for name, k in weights.effective(metric).items()},
+            dict(zip(_document_averages(metrics), documents.tolist())),
         )
 
     @classmethod
@@ -222,12 +223,12 @@ class LabelSizes(NamedTuple):
         """Return the sizes in collapsed counts."""
         sums, numbers = sum_counts(counts), unit_numbers(counts)
         gold = sums.spans(GOLD_SPANS)[:-1, 0]
-        k = np.array([numbers.effective[label] for label in (*sums.labels, "")])
         documents = effective_by_documents(counts, numbers)
         return cls(
             sums.labels,
-            k,
             np.append(gold, gold.sum()).astype(float),
+            numbers.effective[""],
+            effective_by_score(counts, numbers),
             dict(zip(_document_averages(sums.metrics), documents.tolist())),
         )
 
@@ -264,8 +265,10 @@ def interval_rows(estimates: Estimates, sizes: LabelSizes, level: float) -> Rows
     number = {label: n for n, label in enumerate(sizes.labels)}
     labels = np.array([number[path[1]] if path[0] == "per_type" else -1 for path in places])
     units = [
-        sizes.documents[metric.name, path[2]] if path[:2] == ("averages", "docs") else k
-        for path, k in zip(places, sizes.units[labels].tolist())
+        sizes.documents[metric.name, path[2]]
+        if path[:2] == ("averages", "docs")
+        else float(sizes.effective[metric.name, path[-1]][label])
+        for path, label in zip(places, labels.tolist())
     ]
     bounds = score_intervals(
         values,

@@ -206,7 +206,7 @@ def rate_differences(first: Counts, second: Counts, confidence: Confidence | Non
         raise ValueError("the two systems were counted with other units, so their rates cannot be compared")
     confidence.checked()
     estimates, sizes, _ = _estimate_rates([first, second], labels, difference_of_systems(1))
-    errors, k = np.sqrt(estimates.influences.variance[-len(labels) :]), sizes.units[:-1]
+    errors, k = np.sqrt(estimates.influences.variance[-len(labels) :]), sizes.effective[RATE.name, "rate"][:-1]
     freedom = degrees_of_freedom(k, estimates.influences.bearers[-len(labels) :])
     reach = errors * stdtrit(freedom, (1 + confidence.level) / 2)
     return [

@@ -397,11 +397,6 @@ def unit_weights(systems: Sequence[Sequence[Table]], units: Units) -> NDArray[np
     return weights
 
 
-def effective_by_label(weights: NDArray[np.float64], labels: Sequence[str]) -> dict[str, float]:
-    """Return the effective number of units of each label, and of all labels under "", from `unit_weights`."""
-    return dict(zip((*labels, ""), np.atleast_1d(effective_units(weights)).tolist()))
-
-
 def spans_per_unit(table: Table, units: Units) -> NDArray[Any]:
     """Return the number of spans, gold and predicted, of each unit and label, and last of all labels:
     float64[units, labels + 1]."""

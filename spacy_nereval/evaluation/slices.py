@@ -18,9 +18,10 @@ from ..counting.table import Table
 from .bounds import FEW_UNITS, degrees_of_freedom
 from .differences import t_test
 from .jackknife import Estimand, difference_of_systems, jackknife
-from .resampling import Units, effective_by_label, unit_weights
+from .resampling import Units
 from .scores import score_sums
 from .tested import difference, holm_by_family, limit_of_difference
+from .unit_weights import UnitWeights
 
 SLICE, REST = LABELS = ("slice", "rest")
 """The labels of counts of a slice and all others together."""
@@ -101,8 +102,8 @@ def estimate_difference(counts: Counts) -> SliceDifference | None:
         return None
     tables, units = [Table(_relabelled(counts, one), (SLICE,)) for one in (REST, SLICE)], Units(counts)
     values = [float(next(score_sums(table.sum_rows())).label_scores[score.name][0, 0]) for table in tables]
-    weights = effective_by_label(unit_weights([[Table(counts, LABELS)]], units), LABELS)
-    found = SliceDifference(score, values[1], values[0], weights[SLICE], weights[REST])
+    effective = UnitWeights([[Table(counts, LABELS)]], units).effective(metric)[score.name].tolist()
+    found = SliceDifference(score, values[1], values[0], *effective[:2])
     if min(found.units, found.units_of_rest) < FEW_UNITS or metric.distinct or not np.isfinite(values).all():
         return found
 

@@ -39,6 +39,7 @@ from ..io.converting import (
     GAPS,
     HOLD_TOKENS,
     UNALIGNED,
+    WITH_GAPS,
     Losses,
     NamedTokenizer,
     Places,
@@ -47,6 +48,7 @@ from ..io.converting import (
     check_characters,
     flat_spans,
     report_omitted,
+    without_gaps,
 )
 from ..io.formats.settings import Format
 from ..io.paths import check_is_file, is_stream, readable_file
@@ -583,13 +585,17 @@ def write_annotation(
     """
     target = target_of(output)
     losses, totals = Losses(drop, target), Counter[str]()
+    if target in HOLD_TOKENS:
+        records = without_gaps(records, losses)
     if align:
         check_value("align", align, ALIGN)
         if target not in HOLD_TOKENS:
             raise ValueError(f"{spell_argument('align', align)}: {output} can hold spans inside tokens; leave it out")
         records = align_records(records, tokenizer(lang), align, losses)
     _writer(target, key, lang)(output, _count_records(records, losses, totals), losses)
-    spans = totals["spans"] - sum(n for reason, n in losses.spans.items() if reason != GAPS)
+    spans = totals["spans"] - sum(
+        n for reason, n in losses.spans.items() if reason not in (GAPS, f"spans that {WITH_GAPS}")
+    )
     left_out = report_omitted(losses, [(description, totals[name]) for name, description in READ_LOSSES.items()])
     return WriteResult(totals["documents"], spans, left_out)
 

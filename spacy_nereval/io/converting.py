@@ -13,9 +13,10 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
-from ..core.arguments import EXPAND
+from ..core.arguments import EXPAND, PIECES
 from ..core.attribute_values import LINK, NOTHING, attributes_of, move_attributes
 from ..core.messages import PlainSpan, highest_scores, is_finite_number, quote, shorten, spell_argument
+from ..core.pieces import any_gaps, covered_text, has_gaps, join_pieces, sorted_spans, span_row, write_offsets
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
@@ -35,6 +36,7 @@ HOLD_TOKENS = ("conll", "spacy")
 """Formats whose spans consist of tokens."""
 
 OVERLAP = "overlap other spans"
+WITH_GAPS = "have gaps"
 UNALIGNED = "do not begin and end at token boundaries"
 MOVED = "spans that were aligned with the tokens"
 GAPS = "stretches without annotation"
@@ -76,8 +78,11 @@ or leave them out with drop=True
     def add_span(self, record: Record, span: PlainSpan, reason: str) -> None:
         """Count a span that is left out. Raise ValueError if no span may be left out."""
         start, end, label = span
-        example = f"{label} {quote(record.text[start:end])} from {start} to {end}"
+        example = f"{label} {quote(covered_text(record.text, span))} from {start} to {end}"
         remedies = ""
+        if reason == WITH_GAPS:
+            hulls, parts = (spell_argument("discontinuous", value) for value in PIECES)
+            remedies = f"read them from their first to their last character with {hulls}, one by one with {parts}, "
         if reason == UNALIGNED:
             language = f"name the language whose tokenizer fits with {spell_argument('lang')}, "
             remedies = f"{language * (record.tokens is None)}align them with {spell_argument('align', EXPAND)}, "
@@ -141,7 +146,7 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
     row["text"] = record.text
     row["spans"] = _span_rows(record)
     for span in row["spans"] if record.span_scores else ():
-        score = record.span_scores.get((span["start"], span["end"], span["label"]))
+        score = record.span_scores.get(_span_of_row(span))
         if is_finite_number(score):
             span["score"] = score
         losses.others["scores that are not finite numbers"] += score is not None and not is_finite_number(score)
@@ -160,11 +165,30 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
 def _span_rows(record: Record) -> list[dict[str, Any]]:
     """Return a row for each span. A span with several values of one attribute has a row for each."""
     rows = []
-    for span in sorted(record.spans):
+    for span in sorted_spans(record.spans):
         for attributes in sorted(record.attributes.get(span, NOTHING)):
-            row: dict[str, Any] = dict(zip(("start", "end", "label"), span))
+            row = span_row(span)
             rows.append(row | ({"attributes": dict(attributes)} if attributes else {}))
     return rows
+
+
+def _span_of_row(row: Mapping[str, Any]) -> PlainSpan:
+    pieces = row.get("pieces")
+    return *(join_pieces(pieces) if pieces else (row["start"], row["end"])), row["label"]
+
+
+def without_gaps(records: Iterable[Record], losses: Losses) -> Iterator[Record]:
+    """Yield records without the spans that have gaps, which count as losses.
+
+    Raises:
+        ValueError: A span has gaps, and spans may not be left out.
+    """
+    for losses.number, record in enumerate(records):
+        if any_gaps(record.spans):
+            for span in filter(has_gaps, sorted_spans(record.spans)):
+                losses.add_span(record, span, WITH_GAPS)
+            record = record._replace(spans=[span for span in record.spans if not has_gaps(span)])
+        yield record
 
 
 def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize: Tokenizer) -> None:
@@ -298,7 +322,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
             losses.others["tokens"] += bool(record.tokens)
             losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
-            rows = [_brat_line(k, span, record, losses) for k, span in enumerate(sorted(record.spans), 1)]
+            rows = [_brat_line(k, span, record, losses) for k, span in enumerate(sorted_spans(record.spans), 1)]
             rows += _brat_attributes(record)
             target = folder / f"{name}.txt"
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -314,23 +338,23 @@ RESOURCE = re.compile(r"[^\s:]+:\S+")
 def _brat_attributes(record: Record) -> Iterator[str]:
     """Yield the lines of the attributes of a record's spans: N for links with a resource, A for others."""
     numbers: Counter[str] = Counter()
-    for k, span in enumerate(sorted(record.spans), 1):
+    for k, span in enumerate(sorted_spans(record.spans), 1):
         for name, value in attributes_of(record.attributes, span).items():
             is_link = name == LINK and RESOURCE.fullmatch(value)
             kind = "N" if is_link else "A"
             numbers[kind] += 1
-            shown, covered = (re.sub(r"\s", " ", part) for part in (value, record.text[span[0] : span[1]]))
+            shown, covered = (re.sub(r"\s", " ", part) for part in (value, covered_text(record.text, span, " ")))
             flag = [re.sub(r"\s", "_", name), f"T{k}", *([] if value == "true" else [shown])]
             said = f"Reference T{k} {shown}\t{covered}" if is_link else " ".join(flag)
             yield f"{kind}{numbers[kind]}\t{said}\n"
 
 
 def _brat_line(number: int, span: PlainSpan, record: Record, losses: Losses) -> str:
-    start, end, label = span
+    label = span[2]
     if re.search(r"\s", label):
         raise _unwritable(record, losses, f"the label {label!r} with white space")
-    covered = re.sub(r"\s", " ", record.text[start:end])
-    return f"T{number}\t{label} {start} {end}\t{covered}\n"
+    covered = re.sub(r"\s", " ", covered_text(record.text, span, " "))
+    return f"T{number}\t{label} {write_offsets(span)}\t{covered}\n"
 
 
 @contextmanager

@@ -147,6 +147,7 @@ def _archive(
         located=sorted(counts.located),
         label_rules=LabelsHeader.describe(counts.label_rules, counts.mapped) if counts.label_rules else None,
         unkept=[(*key, number) for key, number in sorted(counts.unkept.items())],
+        signs=[(*key, number) for key, number in sorted((+counts.signs).items())],
         sources=counts.sources,
         spans_key=counts.spans_key,
         parts=counts.parts,

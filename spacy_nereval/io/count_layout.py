@@ -98,6 +98,7 @@ DEFAULTS: dict[str, Any] = {
     "located": [],
     "contents": [],
     "gold_places": [],
+    "signs": [],
 }
 """Defaults of fields that later versions added. A field at its default is not written: older files stay valid."""
 
@@ -108,6 +109,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     Attributes:
         gold_places: A checksum of the gold spans of each document.
         unkept: The number of spans that `only` of the label rules drops, as (side, label, number).
+        signs: How sides were read, and spans whose edges look odd, as (side, sign, number).
         parts: The digests of the count files that were merged into this one.
         contents: Hashes of the files of the corpus.
         origin: What the counts were made from.
@@ -138,6 +140,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     unkept: list[tuple[Literal["gold", "pred"], str, Annotated[int, pydantic.Field(ge=1)]]] = []
     mentions: dict[str, Annotated[int, pydantic.Field(ge=0)]] = {}
     located: list[str] = []
+    signs: list[tuple[str, str, Annotated[int, pydantic.Field(ge=1)]]] = []
     sources: list[str]
     spans_key: str | None
     parts: list[str]
@@ -344,6 +347,7 @@ def counts_of(metrics: Sequence[Metric], header: Header, arrays: Mapping[str, ND
     counts.located.update(header.located)
     if rules := header.label_rules:
         counts.label_rules, counts.mapped = rules.rules, {*rules.mapped}
+    counts.signs.update({(side, sign): number for side, sign, number in header.signs})
     counts.unkept.update({(side, label): number for side, label, number in header.unkept})
     counts.parts, counts.contents = header.parts or [header.digest], [*header.contents]
     data, indices, indptr = (arrays[f"cells/{name}"] for name in ("data", "indices", "indptr"))

@@ -12,6 +12,7 @@ from re import finditer
 from typing import NamedTuple
 
 from ..core.messages import PlainSpan, quote, spell_argument
+from ..core.pieces import check_no_gaps
 
 Token = tuple[int, int]
 
@@ -80,8 +81,9 @@ def divide_span(span: PlainSpan, placed: Sequence[Placed]) -> list[PlainSpan]:
     """Return a predicted span in the text of gold, divided where tokens are missing.
 
     Raises:
-        ValueError: It covers no word.
+        ValueError: It covers no word, or has gaps.
     """
+    check_no_gaps([span])
     start, end, label = span
     first = bisect_right(placed, start, key=lambda place: place.token[1])
     touched = placed[first : bisect_left(placed, end, key=lambda place: place.token[0])]

@@ -21,6 +21,7 @@ from ..core.mention_places import (
     words_after,
 )
 from ..core.messages import PlainSpan, highest_scores, quote, spell_argument
+from ..core.pieces import meets_any, move_span
 from ..core.spans import Document
 from .missing_tokens import describe_missing, divide_span, place_tokens
 
@@ -262,7 +263,7 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Docum
         return None
     pred_spans = {*spans}
     if gold.gaps:
-        pred_spans = {span for span in spans if not any(max(span[0], a) < min(span[1], b) for a, b in gold.gaps)}
+        pred_spans = {span for span in spans if not meets_any(span, gold.gaps)}
     document = _document_with_annex(gold, pred, pred_spans)
     if pred.span_scores:
         scores = project_scores(pred, gold.text)
@@ -431,9 +432,13 @@ def project_spans(
     # rank[k]: how many of the characters begin before offset k of the source
     rank = np.searchsorted([start for _, start, _ in source_characters], np.arange(len(source) + 1)).tolist()
     starts = [*(start for _, start, _ in target_characters), len(target)]
-    for start, end, label in spans:
+
+    def place(start: int, end: int) -> tuple[int, int]:
         first, last = rank[start], rank[end]
-        yield starts[first], target_characters[last - 1][2] if last > first else starts[first], label
+        return starts[first], target_characters[last - 1][2] if last > first else starts[first]
+
+    for span in spans:
+        yield move_span(span, place)
 
 
 def _difference(source: str, one: Characters, target: str, other: Characters) -> str:

@@ -40,7 +40,7 @@ READ = 1 << 20
 NAMES: Mapping[str, type] = {
     **dict.fromkeys(("document", "metric", "verdict", "label", "system", "left", "right", "correct_boundary"), str),
     **dict.fromkeys(("gold_label", "gold_text", "pred_label", "pred_text"), str),
-    **dict.fromkeys(("gold_attributes", "pred_attributes"), str),
+    **dict.fromkeys(("gold_attributes", "pred_attributes", "gold_pieces", "pred_pieces"), str),
     **dict.fromkeys(("gold", "pred", "kept", "gold_start", "gold_end", "pred_start", "pred_end"), int),
     "in_text": bool,
 }
@@ -306,7 +306,9 @@ def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
     offsets = [("start", pa.int64()), ("end", pa.int64())]
     attributes = pa.list_(pa.struct([("name", pa.string()), ("value", pa.string())]))
-    span = pa.struct([*offsets, ("label", pa.string()), ("score", pa.float64()), ("attributes", attributes)])
+    pieces = pa.list_(pa.list_(pa.int64()))
+    beside = [("score", pa.float64()), ("attributes", attributes), ("pieces", pieces)]
+    span = pa.struct([*offsets, ("label", pa.string()), *beside])
     columns = {"id": pa.string(), "text": pa.string(), "spans": pa.list_(span), "tokens": pa.list_(pa.struct(offsets))}
     schema = pa.schema([*columns.items(), ("meta", pa.string()), ("answer", pa.string())])
     table = (row | {"meta": json.dumps(row["meta"], ensure_ascii=False)} if "meta" in row else row for row in rows)

@@ -69,6 +69,7 @@ def ace(
         scores=(Score("value", headline=True, key="ace", limits=(-inf, 1), meaning="worth found, less false alarms"),),
         columns={"pairs": ("mapped",), "false_alarms": ("fa",), "gold": ("mapped", "err", "miss")},
         formula=partial(formula, false_alarm=false_alarm),
+        gaps=True,
         judge=partial(
             judge,
             weights={label: exact_fraction(weight) for label, weight in table.items()},
@@ -101,11 +102,7 @@ def judge(
 ) -> Iterator[Verdict]:
     """Yield the verdicts on each pair, with its worth and the rest of the gold span's worth, and on unpaired spans."""
     gold, pred = document.gold, document.pred
-    allowed = [
-        (i, j)
-        for i, j, shared in document.overlaps
-        if shared >= min_overlap * max(gold[i].end - gold[i].start, pred[j].end - pred[j].start)
-    ]
+    allowed = [(i, j) for i, j, shared in document.overlaps if shared >= min_overlap * max(gold[i].size, pred[j].size)]
 
     def weight(label: str) -> Fraction:
         return weights.get(label, Fraction(1))

@@ -80,6 +80,7 @@ def attributes(
         columns=one_each(*SHARED, *OF_NAMES, "pair", "found", "whole"),
         formula=partial(formula, beta=beta),
         judge=partial(judge, pairs=pairs, names=chosen),
+        gaps=True,
         scope="document",
         correct=("tp",),
         mirror={"fp": "fn", "fn": "fp", "end_fp": "end_fn", "end_fn": "end_fp"},

@@ -6,6 +6,7 @@ from functools import partial
 from ..core.declaration import Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf_of_columns
 from ..core.overlapping import overlaps, stretches
+from ..core.pieces import size
 from ..core.spans import Document, by_label
 from .registry import Beta, Typed
 
@@ -40,6 +41,7 @@ def char(*, typed: Typed = True, beta: Beta = 1.0) -> Metric:
         columns=one_each(*VERDICTS),
         formula=partial(prf_of_columns, beta=beta),
         judge=partial(judge, typed=typed),
+        gaps=True,
         scope="document",
         confusion=VERDICTS,
         mirror={"fn": "fp", "fp": "fn"},
@@ -50,7 +52,7 @@ def judge(document: Document, typed: bool) -> Iterator[Verdict]:
     """Yield the numbers of shared, missed and spurious characters of each span."""
     for group in by_label(document, typed):
         gold, pred = stretches(group.gold), stretches(group.pred)
-        missed, spurious = ([end - start for start, end, _ in side] for side in (gold, pred))
+        missed, spurious = ([*map(size, side)] for side in (gold, pred))
         for i, j, shared in overlaps(gold, pred):
             missed[i] -= shared
             spurious[j] -= shared

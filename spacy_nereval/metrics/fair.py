@@ -12,7 +12,8 @@ from pydantic import Field
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import HEAVIEST, prf
 from ..core.messages import describe_unknown
-from ..core.overlapping import Boundaries, overlaps
+from ..core.overlapping import overlaps, subtract
+from ..core.pieces import Boundaries, order_key, pieces_of, shared, size
 from ..core.spans import Document, OverlapGroup, Span
 from ..core.wording import FAIREVAL
 from .registry import Beta, Focus
@@ -79,6 +80,7 @@ def fair(
         columns=one_each("tp", *ERRORS),
         formula=partial(formula, credit=credit, beta=beta),
         judge=judge if unit == "char" else judge_tokens,
+        gaps=True,
         scope="group" if unit == "char" else "document",
         focus=focus,
         confusion=ERRORS,
@@ -164,7 +166,7 @@ def _match_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]
     for span in sorted(gold.keys() & pred.keys()):
         yield Verdict("tp", span, span)
         del gold[span], pred[span]
-    by_boundaries: dict[tuple[int, int], list[Span]] = {}
+    by_boundaries: dict[Boundaries, list[Span]] = {}
     for span in pred:
         by_boundaries.setdefault((span.start, span.end), []).append(span)
     for span in list(gold):
@@ -176,26 +178,27 @@ def _match_boundaries(gold: dict[Span, Boundaries], pred: dict[Span, Boundaries]
 class _Candidate:
     """A span in steps 2 and 3, with the ranges of its units that no match has used up yet.
 
-    A span has a single range until it is matched. Only spans without a match search for one.
+    A span without gaps has a single range until it is matched. Only spans without a match search for one.
     """
 
     __slots__ = ("span", "rank", "ranges", "size", "opponents", "matched")
 
     def __init__(self, span: Span, units: Boundaries) -> None:
         self.span = span
-        self.rank = (units[1] - units[0], *span)  # shortest first, then leftmost, then smallest label
-        self.ranges = [(units[0], units[1])]
-        self.size = units[1] - units[0]
+        self.size = size(units)
+        # Shortest first, then leftmost, then smallest label.
+        self.rank = (self.size, *order_key(span))
+        self.ranges = [*pieces_of(units)]
         self.opponents: list[_Candidate] = []
         self.matched = False
 
     def count_shared(self, other: _Candidate) -> int:
         """Return the number of unused units that both have; this span must have no match."""
-        ((first, last),) = self.ranges
-        shared = 0
-        for start, end in other.ranges:
-            shared += max(0, (end if end < last else last) - (start if start > first else first))
-        return shared
+        number = 0
+        for first, last in self.ranges:
+            for start, end in other.ranges:
+                number += max(0, (end if end < last else last) - (start if start > first else first))
+        return number
 
     def most_similar(self, equal: bool, matched: bool) -> _Candidate | None:
         """Return the opponent with the most shared units, then the fewest differing ones; None if none shares any.
@@ -208,31 +211,19 @@ class _Candidate:
         for other in self.opponents:
             if other.matched is not matched or (other.span.label == self.span.label) is not equal:
                 continue
-            if shared := self.count_shared(other):
-                key = (-shared, self.size + other.size - 2 * shared, other.rank)
+            if number := self.count_shared(other):
+                key = (-number, self.size + other.size - 2 * number, other.rank)
                 if best_key is None or key < best_key:
                     best, best_key = other, key
         return best
 
     def match(self, other: _Candidate) -> None:
         """Match the two, and use up the units that they share."""
-        (only_range,), units = self.ranges, self.count_shared(other)
-        self.ranges, other.ranges = _subtract([only_range], other.ranges), _subtract(other.ranges, [only_range])
+        units, ranges = self.count_shared(other), self.ranges
+        self.ranges, other.ranges = subtract(ranges, other.ranges), subtract(other.ranges, ranges)
         for candidate in (self, other):
             candidate.size -= units
             candidate.matched = True
-
-
-def _subtract(ranges: list[tuple[int, int]], used: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the parts of ranges that are outside the used ranges.
-
-    >>> _subtract([(0, 9)], [(2, 3), (5, 20)])
-    [(0, 2), (3, 5)]
-    """
-    for first, last in used:
-        parts = [part for a, b in ranges for part in ((a, min(b, first)), (max(a, last), b))]
-        ranges = [(a, b) for a, b in parts if a < b]
-    return ranges
 
 
 def _candidates(
@@ -240,17 +231,16 @@ def _candidates(
 ) -> tuple[list[_Candidate], list[_Candidate]]:
     """Return the candidates of both sides by rank, each with those of the other side that it overlaps."""
     golds, preds = ([_Candidate(span, units) for span, units in side.items()] for side in (gold, pred))
-    for i, j, shared in overlaps(list(gold.values()), list(pred.values())):
-        if shared:
+    for i, j, number in overlaps(list(gold.values()), list(pred.values())):
+        if number:
             golds[i].opponents.append(preds[j])
             preds[j].opponents.append(golds[i])
     return sorted(golds, key=lambda candidate: candidate.rank), sorted(preds, key=lambda candidate: candidate.rank)
 
 
 def _boundary_error(gold: Span, pred: Span) -> str:
-    if gold.start <= pred.start and pred.end <= gold.end:
-        return "be_s"
-    return "be_l" if pred.start <= gold.start and gold.end <= pred.end else "be_o"
+    number = shared(gold, pred)
+    return "be_s" if number == pred.size else "be_l" if number == gold.size else "be_o"
 
 
 def formula(columns: Columns, credit: Credit | None, beta: float) -> dict[str, Array]:

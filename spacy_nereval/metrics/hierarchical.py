@@ -60,6 +60,7 @@ def hierarchical(
         columns=one_each(*names),
         formula=partial(formula, prefixes=("", *prefixes), beta=beta),
         judge=partial(judge, sep=sep, depths=depths),
+        gaps=True,
         scope="document",
         correct=("tp",),
     )

@@ -11,6 +11,7 @@ from pydantic import Field
 from ..core.alignment import best_pairs
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict, prf_scores
 from ..core.formulas import prf
+from ..core.pieces import shared
 from ..core.spans import OverlapGroup, Span
 from ..core.wording import HIT, MISSED, SPURIOUS, Wording
 from .registry import Beta
@@ -59,6 +60,7 @@ def loio(
         columns={"exact": ("exact",), "overlap": ("overlap",), "gold": GOLD_SPANS, "pred": PRED_SPANS},
         formula=partial(formula, s=s, beta=beta),
         judge=partial(judge, optimal=match == "optimal"),
+        gaps=True,
         hit="exact",
         partial_credit=("overlap",),
         confusion=("exact", "overlap", "fn", "fp"),
@@ -79,8 +81,7 @@ def judge(group: OverlapGroup, optimal: bool) -> Iterator[Verdict]:
     for i, span in enumerate(gold):
         if i in pairs:
             other = pred[pairs[i]]
-            shared = min(span.end, other.end) - max(span.start, other.start)
-            yield Verdict("overlap", span, other, shared / _longer_length(span, other))
+            yield Verdict("overlap", span, other, shared(span, other) / max(span.size, other.size))
         else:
             yield Verdict("fn", span, None)
     for j, span in enumerate(pred):
@@ -99,27 +100,28 @@ def _walk(gold: Sequence[Span], pred: Sequence[Span]) -> dict[int, int]:
         places = free.get(span.label, deque())
         while places and gold[places[0]].end <= span.start:  # predictions are sorted: no later one overlaps it either
             places.popleft()
-        if places and gold[places[0]].overlaps(span):
-            pairs[places.popleft()] = j
+        for i in places:  # the first one, unless the prediction and a gold span lie in gaps of each other
+            if gold[i].overlaps(span):
+                pairs[i] = j
+                places.remove(i)
+                break
+            if gold[i].start >= span.end:
+                break
     return pairs
 
 
 def _pairs_of_most_credit(group: OverlapGroup) -> dict[int, int]:
     """Return the one-to-one pairs of one label whose shares of characters have the greatest sum."""
     gold, pred = group.gold, group.pred
-    overlaps = [(i, j, shared) for i, j, shared in group.overlaps if shared and gold[i].label == pred[j].label]
+    overlaps = [(i, j, n) for i, j, n in group.overlaps if n and gold[i].label == pred[j].label]
     if len(overlaps) < 2:
         return {i: j for i, j, _ in overlaps}
-    lengths = {(i, j): _longer_length(group.gold[i], group.pred[j]) for i, j, _ in overlaps}
+    lengths = {(i, j): max(gold[i].size, pred[j].size) for i, j, _ in overlaps}
     denominator = lcm(*lengths.values())  # a common one, so that the shares are compared as whole numbers
     edges: dict[int, dict[int, int]] = {}
-    for i, j, shared in overlaps:
-        edges.setdefault(i, {})[j] = shared * (denominator // lengths[i, j])
+    for i, j, n in overlaps:
+        edges.setdefault(i, {})[j] = n * (denominator // lengths[i, j])
     return best_pairs(edges)
-
-
-def _longer_length(a: Span, b: Span) -> int:
-    return max(a.end - a.start, b.end - b.start)
 
 
 def formula(columns: Columns, s: float, beta: float) -> dict[str, Array]:

@@ -14,6 +14,7 @@ from pydantic import Field
 from ..core.declaration import Array, Columns, Metric, Verdict, one_each, prf_scores
 from ..core.formulas import prf, prf_of_columns
 from ..core.mention_places import canonical
+from ..core.pieces import covered_text
 from ..core.spans import Document, Span
 from .registry import Beta
 
@@ -85,6 +86,7 @@ def mentions(
             columns=one_each(*OF_CORPUS),
             formula=partial(corpus_formula, beta=beta),
             judge=judge_spans,
+            gaps=True,
             scope="document",
             correct=OF_CORPUS,
             note=partial(note, normalise=normalise),
@@ -96,6 +98,7 @@ def mentions(
         columns=one_each(*VERDICTS),
         formula=partial(prf_of_columns, beta=beta),
         judge=partial(judge, normalise=normalise, multiset=multiset),
+        gaps=True,
         scope="document",
         correct=("tp",),
         text=True,
@@ -122,7 +125,7 @@ def judge_spans(document: Document) -> Iterator[Verdict]:
 
 def note(document: Document, span: Span, normalise: str) -> str:
     """Return the label and the string of a span; equal ones count once. Raise ValueError if there is no text."""
-    return f"{span.label}\t{NORMALISERS[normalise](document.known_text('mentions')[span.start : span.end])}"
+    return f"{span.label}\t{NORMALISERS[normalise](covered_text(document.known_text('mentions'), span, ' '))}"
 
 
 def surfaces(document: Document, side: int, normalise: str) -> Surfaces:
@@ -134,7 +137,7 @@ def surfaces(document: Document, side: int, normalise: str) -> Surfaces:
     text, normaliser = document.known_text("mentions"), NORMALISERS[normalise]
     result: Surfaces = {}
     for span in (document.gold, document.pred)[side]:
-        surface = document.surfaces[side].get((span.start, span.end), text[span.start : span.end])
+        surface = document.surfaces[side].get(span[:2], covered_text(text, span, " "))
         result.setdefault((normaliser(surface), span.label), []).append(span)
     return result
 

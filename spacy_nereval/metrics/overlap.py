@@ -51,6 +51,7 @@ def overlap(*, recall: Covered = "max", precision: Covered = "max", typed: Typed
         },
         formula=partial(formula, beta=beta),
         judge=partial(judge, recall=recall, precision=precision, typed=typed),
+        gaps=True,
         scope="document",
         correct=("covered_gold", "covered_pred"),
         partial_credit=VERDICTS,

@@ -11,6 +11,7 @@ from pydantic import Field
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict
 from ..core.formulas import f_score, ratio
 from ..core.overlapping import covered, stretches
+from ..core.pieces import size
 from ..core.spans import Document, OverlapGroup, by_label
 from . import overlap
 from .registry import Typed
@@ -77,6 +78,7 @@ def plagdet(
         columns=columns | {"detected": ("detected",), "detections": ("detected", "fragment")},
         formula=formula,
         judge=partial(judge, macro=macro, typed=typed),
+        gaps=True,
         scope="document",
         correct=("covered_gold", "covered_pred", "detected"),
         partial_credit=overlap.VERDICTS if macro else (),
@@ -97,16 +99,16 @@ def judge(document: Document, macro: bool, typed: bool) -> Iterator[Verdict]:
 def judge_characters(group: OverlapGroup) -> Iterator[Verdict]:
     """Yield the verdicts on each span, with its numbers of covered and of uncovered characters."""
     gold, pred = stretches(group.gold), stretches(group.pred)
-    for (start, end, k), n in zip(gold, covered(gold, pred)):
+    for stretch, n in zip(gold, covered(gold, pred)):
         if n:
-            yield Verdict("covered_gold", group.gold[k], None, n)
-        if n < end - start:
-            yield Verdict("fn", group.gold[k], None, end - start - n)
-    for (start, end, k), n in zip(pred, covered(pred, gold)):
+            yield Verdict("covered_gold", group.gold[stretch[2]], None, n)
+        if n < size(stretch):
+            yield Verdict("fn", group.gold[stretch[2]], None, size(stretch) - n)
+    for stretch, n in zip(pred, covered(pred, gold)):
         if n:
-            yield Verdict("covered_pred", None, group.pred[k], n)
-        if n < end - start:
-            yield Verdict("fp", None, group.pred[k], end - start - n)
+            yield Verdict("covered_pred", None, group.pred[stretch[2]], n)
+        if n < size(stretch):
+            yield Verdict("fp", None, group.pred[stretch[2]], size(stretch) - n)
 
 
 def formula(columns: Columns) -> dict[str, Array]:

@@ -51,6 +51,7 @@ def relaxed(
         columns=one_each(*VERDICTS),
         formula=partial(prf_of_columns, beta=beta),
         judge=partial(judge, typed=typed, strong=strong),
+        gaps=True,
         scope="document",  # the prediction that hits a gold span may be the only partner left for another one
         confusion=VERDICTS,
         words=HITS_AND_MISSES,

@@ -56,6 +56,7 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
         columns=one_each(*VERDICTS),
         formula=partial(formula, beta=beta),
         judge=judge,
+        gaps=True,
         hit="match",
         miss="mis",
         spurious="spu",

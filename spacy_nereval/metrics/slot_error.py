@@ -87,6 +87,7 @@ def slot_error(
         columns=one_each(*VERDICTS),
         formula=partial(formula, slots_of_span=1 if slots == "entity" else 2, costs=costs, beta=beta),
         judge=partial(judge, names=ERRORS),
+        gaps=True,
         hit="c",
         miss="d",
         spurious="i",

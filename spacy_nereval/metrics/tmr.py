@@ -91,6 +91,7 @@ def tmr(
         columns=columns,
         formula=formula,
         judge=partial(judge, train=train),
+        gaps=True,
         scope="document",
         text=True,
         correct=columns["all_hit"],

@@ -10,6 +10,7 @@ from pydantic import Field
 from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each, prf_scores
 from ..core.formulas import prf_of_columns, ratio
 from ..core.overlapping import stretches
+from ..core.pieces import pieces_of
 from ..core.spans import Document, Span, by_label
 from .registry import Beta
 
@@ -58,6 +59,7 @@ def token(
         columns={**one_each(*VERDICTS, "correct"), "tokens": ("correct", "wrong")},
         formula=partial(formula, beta=beta),
         judge=partial(judge, bio=scheme == "bio"),
+        gaps=True,
         scope="document",
         correct=("tp", "correct"),
         tokens=True,
@@ -91,7 +93,12 @@ def tags(document: Document, spans: Sequence[Span], bio: bool) -> dict[tuple[int
     """
     ranges = [document.covered_tokens(span) for span in spans]
     firsts = {start for start, end in ranges if bio and start < end}
-    return {(index, index in firsts): spans[k] for start, end, k in stretches(ranges) for index in range(start, end)}
+    return {
+        (index, index in firsts): spans[stretch[2]]
+        for stretch in stretches(ranges)
+        for piece in pieces_of(stretch)
+        for index in range(*piece)
+    }
 
 
 def formula(columns: Columns, beta: float) -> dict[str, Array]:

@@ -76,6 +76,7 @@ def wrf(
         },
         formula=formula,
         judge=partial(judge, unique=unique, case=case, by=unigrams),
+        gaps=True,
         scope="document",
         text="words",
         correct=("match", "combined_match"),

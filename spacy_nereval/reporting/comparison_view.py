@@ -13,7 +13,7 @@ from ..evaluation.differences import LEAST_DIFFERING, POWER
 from ..evaluation.tested import LABELS, PRIMARY, SECONDARY
 from ..io.writing import visible
 from ..metrics.registry import create, names
-from .declared import OUTCOMES, sentence_name, short_name
+from .declared import OUTCOMES, score_words, short_name
 from .marked_text import clip
 from .remarks import few_runs, many, mention_lines, name_in_sentence, runs_phrases, unit_lines, units_warning
 from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, number_text
@@ -225,7 +225,8 @@ class ComparisonView(View):
             spread = f" ({' to '.join(ends)})" if ends else ""
             gap = number_text(row_unit(row)(abs(row["difference"])))
             than = f" than {worse}" if len({other["system"] for other in self._rows}) > 1 else ""
-            sentences.append(f"{better} is better{than} by {gap} points of {_sentence_name(row)}{spread}")
+            score = score_words(row["metric"], row["score"])
+            sentences.append(f"{better} is better{than} by {gap} points of {score}{spread}")
         return sentences
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
@@ -238,7 +239,7 @@ class ComparisonView(View):
         for k, row in enumerate(row for row in self._rows if row["verdict"] is not None):
             system = f"{self._pair_title(row['system'])}{_runs_phrase(row['runs'])}"
             difference = self._difference(row, digits)
-            score = _sentence_name(row)
+            score = score_words(row["metric"], row["score"])
             start = f"{system}: {score} {difference}; " if difference else f"{system}, {score}: "
             transition = self._transition_of.get(row["system"])
             clauses = [*([_changes_phrase(transition["counts"])] if transition else []), row["verdict"]]
@@ -311,12 +312,12 @@ class ComparisonView(View):
             yield "Null hypothesis: the expected scores of the two systems are the same, over documents and training"
             yield "runs. Test: two-sided, min F'."
         families = {
-            PRIMARY: "the primary score, {metric} {score}",
+            PRIMARY: "the primary score, {words}",
             SECONDARY: "the secondary scores",
-            LABELS: "{metric} {score} of labels",
+            LABELS: "{words} of labels",
         }
         tests = [
-            f"{families[family].format(**row)} ({many(row['tests'], 'test')})"
+            f"{families[family].format(words=score_words(row['metric'], row['score']))} ({many(row['tests'], 'test')})"
             for family, row in self._families().items()
         ]
         if tests:
@@ -393,11 +394,6 @@ def _score_title(row: Row) -> str:
     if row["headline"] and row["metric"] in names():  # only a registered metric can be made from its name
         return short_name(create(row["metric"]), row["score"])
     return _mark_direction(row, f"{row['metric']} {row['score']}")
-
-
-def _sentence_name(row: Row) -> str:
-    metric, score = row["metric"], row["score"]
-    return sentence_name(create(metric), score) if metric in names() else f"{metric} {score}"
 
 
 def _mark_direction(row: Row, name: str) -> str:

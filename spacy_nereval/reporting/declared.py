@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..core.declaration import Metric
 from ..core.wording import HIT, LABEL, MISSED
+from ..metrics.registry import create, names
 from .result_table import Cost
 
 OUTCOMES = {
@@ -130,6 +131,15 @@ def sentence_name(metric: Metric, name: str) -> str:
     group = metric.score_by_name[name].group
     part = name.rpartition("_")[2]
     return f"{Group(metric.name, group, (name,)).name} {part.upper()}" if group else row_name(metric, name)
+
+
+def score_words(metric: str, name: str) -> str:
+    """Return the name of a score in a sentence, from the names in a result; a metric that is gone keeps them.
+
+    >>> score_words("strict", "f"), score_words("slot_error", "ser"), score_words("gone", "f")
+    ('strict F', 'slot error rate', 'gone f')
+    """
+    return sentence_name(create(metric), name) if metric in names() else f"{metric} {name}"
 
 
 def row_name(metric: Metric, name: str) -> str:

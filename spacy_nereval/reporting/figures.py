@@ -38,9 +38,18 @@ PER_INCH, POINTS = 300, 0.75
 SIZES = re.compile(r'\b(width|height)="(\d+)"')
 """The first two of an SVG are its width and height, which a PDF takes for points."""
 
+EDGE = 8
+"""Pixels between the least and the greatest value and the edges of the plot, so that no mark touches a label."""
+
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 SIZE = 10
 """The size of letters in pixels: 7.5 points."""
+
+LETTER = 0.56 * SIZE
+"""The mean width of letters and figures in pixels."""
+
+NAMES_WIDTH = 130
+"""Maximum width of the names of rows in pixels."""
 
 ENDINGS = (".svg", ".png", ".pdf")
 """The extensions of files for figures."""
@@ -137,7 +146,7 @@ def figure_of(layers: Layers, values: Values, height: int, **more: Any) -> Figur
             "width": WIDTH,
             "height": height,
             "autosize": {"type": "fit-x", "contains": "padding"},
-            "padding": 3,
+            "padding": {"left": 3, "top": 3, "bottom": 3, "right": EDGE},
             "data": {"values": values},
             "layer": [*layers],
             **more,
@@ -145,7 +154,7 @@ def figure_of(layers: Layers, values: Values, height: int, **more: Any) -> Figur
                 "font": FONT,
                 "background": "white",
                 "view": {"stroke": None},
-                "axis": {**axis, "labelPadding": 4, "labelLimit": 130, "titlePadding": 6},
+                "axis": {**axis, "labelPadding": 4, "labelLimit": NAMES_WIDTH, "titlePadding": 6},
                 "axisY": {"grid": False},
                 "legend": {**text, **colors, "orient": "top", "title": None, "symbolOpacity": 1, "labelLimit": 110},
                 "text": {"font": FONT, "fontSize": SIZE, "color": INK},
@@ -160,7 +169,7 @@ def _rows_axis(field: str, **more: Any) -> dict[str, Any]:
 
 
 def _values_axis(field: str, title: str) -> dict[str, Any]:
-    scale = {"zero": False, "nice": True}
+    scale = {"zero": False, "nice": False, "padding": EDGE}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {"tickCount": 5}}
 
 
@@ -237,9 +246,12 @@ def verdict_figure(rows: Iterable[tuple[str, str, int, str]]) -> Figure:
         {"name": words, "order": order, "kind": kind, "n": number, "shown": f"{number:,}{more}"}
         for order, (words, kind, number, more) in enumerate(rows)
     ]
-    greatest = max((value["n"] for value in values), default=0)
+    names_width = min(NAMES_WIDTH, LETTER * max((len(value["name"]) for value in values), default=0))
+    bars_width = WIDTH - names_width - 2 * EDGE
+    # So that the text after each bar ends within the figure.
+    last = max((value["n"] / (1 - (LETTER * len(value["shown"]) + EDGE) / bars_width) for value in values), default=0)
     kinds = [*dict.fromkeys(value["kind"] for value in values)]
-    x = {"field": "n", "type": "quantitative", "axis": None, "scale": {"domain": [0, max(1, 1.45 * greatest)]}}
+    x = {"field": "n", "type": "quantitative", "axis": None, "scale": {"domain": [0, max(1, last)]}}
     scale = {"domain": kinds, "range": [COLORS.get(kind, SYSTEMS[0]) for kind in kinds]}
     base = {"y": _rows_axis("name", scale={"padding": 0.2}), "x": x}
     layers: Layers = [
@@ -288,7 +300,7 @@ def matrix_figure(cells: Mapping[str, Mapping[str, int]], none: str) -> Figure:
         "legend": None,
         "scale": {"domain": [0, 1], "range": ["#ffffff", SYSTEMS[0]], "interpolate": "rgb"},
     }
-    contrast = {"condition": {"test": "datum.share > 0.6", "value": "#ffffff"}, "value": INK}
+    contrast = {"condition": {"test": "datum.share > 0.8", "value": "#ffffff"}, "value": INK}
     text = {"field": "n", "type": "quantitative", "format": "d"}
     layers: Layers = [
         {"mark": {"type": "rect", "stroke": LINE}, "encoding": {**base, "color": color}},

@@ -6,10 +6,16 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..core.pieces import ELLIPSIS, pieces_of
 from ..core.spans import Document, Span
 from ..evaluation.error_list import CONTEXT
 
 SPACE = re.compile(r"\s+")
+
+UNKNOWN = "\ufdd0"
+"""Stands for a character that a row of an error list does not have. No text has it, since it is no character."""
+
+GAP = re.compile(f"{UNKNOWN}+")
 
 MARKS = ("[", "]"), ("{", "}")
 """The marks around the gold span and the predicted span."""
@@ -41,7 +47,7 @@ def mark_excerpt(text: str | None, gold: Span | None, pred: Span | None) -> str:
 
     Args:
         text: The text of the document; None for a document without text.
-        gold: The gold span, or None.
+        gold: The gold span, or None. Each piece of a span with gaps is marked.
         pred: The predicted span, or None.
 
     Returns:
@@ -49,8 +55,10 @@ def mark_excerpt(text: str | None, gold: Span | None, pred: Span | None) -> str:
 
     >>> mark_excerpt("The Ada Lovelace met Bob.", Span(4, 16, "PER"), Span(4, 7, "PER"))
     'The [{Ada} Lovelace] met Bob.'
+    >>> mark_excerpt("left and right knee", Span.of_pieces([(0, 4), (15, 19)], "SIGN"), None)
+    '[left] and right [knee]'
     """
-    marks = _marks((*span[:2], side) for side, span in enumerate((gold, pred)) if span)
+    marks = _marks((*piece, side) for side, span in enumerate((gold, pred)) if span for piece in pieces_of(span))
     if not marks or text is None:
         return ""
     first, last = marks[0][0], marks[-1][0]
@@ -107,14 +115,24 @@ def mark_row(row: Mapping[str, Any]) -> str:
     if not sides or row["left"] is None:
         return ""
     start = min(row[f"{side}_start"] for side in sides)
-    within = ["…"] * (max(row[f"{side}_end"] for side in sides) - start)
+    within = [UNKNOWN] * (max(row[f"{side}_end"] for side in sides) - start)
+    before = len(row["left"]) - start
     spans: dict[str, Span] = {}
     for side in sides:
-        first, last = (row[f"{side}_{edge}"] - start for edge in ("start", "end"))
-        within[first:last] = row[f"{side}_text"]
-        before = len(row["left"])
-        spans[side] = Span(before + first, before + last, row[f"{side}_label"])
-    return mark_excerpt("".join((row["left"], *within, row["right"])), spans.get("gold"), spans.get("pred"))
+        pieces, words = read_offsets(row, side), row[f"{side}_text"]
+        for first, last in pieces:
+            within[first - start : last - start] = words[: last - first]
+            words = words[last - first + len(ELLIPSIS) :]
+        spans[side] = Span.of_pieces([(before + a, before + b) for a, b in pieces], row[f"{side}_label"])
+    text = mark_excerpt("".join((row["left"], *within, row["right"])), spans.get("gold"), spans.get("pred"))
+    return MarkedText.create(*(GAP.sub("…", part) for part in text.parts)) if isinstance(text, MarkedText) else text
+
+
+def read_offsets(row: Mapping[str, Any], side: str) -> list[tuple[int, int]]:
+    """Return the (start, end) of the pieces of a span in a row of an error list; itself if it has no gaps."""
+    if offsets := row.get(f"{side}_pieces"):
+        return [(int(start), int(end)) for start, end in (piece.split() for piece in offsets.split(";"))]
+    return [(row[f"{side}_start"], row[f"{side}_end"])]
 
 
 def clip(text: str, size: int = WITHIN) -> str:

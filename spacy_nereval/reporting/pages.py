@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -63,6 +64,11 @@ def script_json(value: Any) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def packed_json(value: Any) -> Trusted:
+    """Return the data of a page: JSON, compressed by zlib, in Base64. `data.js` reads it."""
+    return Trusted(b64encode(zlib.compress(script_json(value).encode())).decode())
 
 
 def breakable(sentence: str) -> Markup:
@@ -257,13 +263,13 @@ def _security_policy(scripts: Iterable[str], style: str) -> str:
 
 def _page_script(layout: Layout) -> str:
     """Return the page's own script: its files inside one function, so that none of their names is global."""
-    data = 'const data = JSON.parse(document.getElementById("data").textContent);'
+    data = _read_file(__package__, "data.js")
     script = _join_files(layout.package, "script", layout.shared_scripts, layout.scripts)
-    return f'"use strict";\n(() => {{\n{data}\n{page_functions(layout)}\n{script}}})();\n'
+    return f'"use strict";\n(async () => {{\n{data}\n{page_functions(layout)}\n{script}}})();\n'
 
 
 def page_functions(layout: Layout) -> str:
-    """Return the functions of a page as JavaScript. They need `data`, parsed from the JSON of `script_json`."""
+    """Return the functions of a page as JavaScript. They need `data`, as `packed_json` got it."""
     return _join_files(layout.package, "functions", layout.shared_functions, layout.functions)
 
 

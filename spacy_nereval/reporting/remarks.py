@@ -11,6 +11,7 @@ from ..evaluation.bounds import WARNING_UNITS, needs_warning
 from ..evaluation.conclusion import unit_name
 from ..evaluation.variance import FEW_RUNS
 from ..io.writing import visible
+from .declared import score_words
 from .result_table import EMPTY
 
 SKIPPED = ("skipped", "document", "without annotation skipped")
@@ -204,7 +205,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     >>> score = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
     >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [score]}
     >>> interval_lines(basis)
-    ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict f: a, b.']
+    ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict F: a, b.']
     """
     rule, units = basis["unit"], basis["units"]
     lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
@@ -213,7 +214,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
         number, whole = len(score["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
             f"⚠ {number} of {whole} hold{'s' if number == 1 else ''} {100 * score['share']:.0f} % of the uncertainty "
-            f"of {score['metric']} {score['score']}: {', '.join(map(str, score['units']))}."
+            f"of {score_words(score['metric'], score['score'])}: {', '.join(map(str, score['units']))}."
         )
     return lines
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..core.declaration import Metric, Verdict
+from ..core.pieces import pieces_of
 from ..core.spans import Document
 from ..evaluation.error_list import is_error
 from ..io.writing import escape_controls, visible
@@ -38,7 +39,7 @@ class Stretch(NamedTuple):
 
 
 class SpanNote(NamedTuple):
-    """The spans of a verdict as (start, end, side), and the words on them."""
+    """The pieces of the spans of a verdict as (start, end, side), and the words on them."""
 
     spans: list[tuple[int, int, int]]
     words: Kinded
@@ -65,7 +66,7 @@ def span_notes(document: Document, verdicts: Iterable[Verdict], metric: Metric) 
     notes = []
     for verdict in verdicts:
         name, gold, pred, _ = verdict
-        marked = [(*span[:2], side) for side, span in enumerate((gold, pred)) if span]
+        marked = [(*piece, side) for side, span in enumerate((gold, pred)) if span for piece in pieces_of(span)]
         if not marked:
             continue
         labels = gold.label if gold else "", pred.label if pred else ""

@@ -349,9 +349,6 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
         "document 0: pred span 0 from 0 to 3 is 'Ada', but it says 'ad ##a'"),
     "inclusive, said": (GOLD_SPANS, dicts(PRED_SPANS, inclusive=1, surface="word"), {"text": TEXTS},
         "document 0: pred span 0 from 0 to 2 is 'Ad', and it says 'Ada', which ends at 3: give end='inclusive' ("),
-    "inclusive, seen": ([[(0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC")]], [[]], {"text": ["Ada met Bob in Rome"]},
-        "every span ends one character before the end of a word, so the ends look inclusive: "
-        'give end="inclusive", or end="exclusive" if they are not'),
     "invalid tags of a scheme that is named": (GOLD, [["I-A", *PRED[0][1:]], *PRED[1:]], {"scheme": "IOB2"},
         "pred, document 0, tag 0: I-A continues no span, and the tags are IOB2; use repair='conll' to read it"),
     "invalid tags": ([["O", "I-A", "B-B"]], [["O"] * 3], {"repair": "error"},

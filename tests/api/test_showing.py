@@ -51,10 +51,15 @@ def test_files_of_every_format_are_shown(name, tmp_path):
 
 
 WRONG: dict[str, tuple[list[dict[str, Any]], str]] = {
-    "white space at edges": ([line("Ada met", (0, 4, "PER"))], "1 span with white space at an edge"),
+    "white space at edges": ([line("Ada met", (0, 4, "PER"))], "White space at the edges of 1 of the spans"),
     "inclusive ends": (
         [line("Ada met Bob in Rome", (0, 2, "PER"), (8, 10, "PER"), (15, 18, "LOC"))],
-        "every span ends one character before a word does: the ends look inclusive",
+        "3 of 3 spans end one character before a word does, so these ends look inclusive",
+    ),
+    "spans without characters": ([line("王和李", (0, 0, "PER"), (1, 2, "PER"))], "1 of 2 spans have no character"),
+    "mentions of other texts": (
+        [{"text": "Ada", "mentions": [["Eve", "PER"], ["Ada", "PER"]]}],
+        "1 mention that the text does not have",
     ),
     "characters that are not seen": (
         [line("\ufeffAda", (1, 4, "PER")), line("Bo\u200bb", (0, 4, "PER")), line("x\u200by")],
@@ -116,6 +121,19 @@ def test_how_a_file_is_read_can_be_said(tmp_path):
     assert show([["B-PER"]], tokens=[["Ada"]], labels={"PER": "PERSON"})["labels"] == {"PERSON": 1}
     with pytest.raises(TypeError, match="unexpected"):
         show(path, kes="text=content")
+
+
+def test_what_was_decided_on_reading_is_said(tmp_path):
+    path = tmp_path / "a.conll"
+    path.write_text("1\tAda\tPER\t_\n2\tmet\tO\t_\n")
+    found = show(path, column=3)
+    assert found["scheme"] == "scheme IO" and [note[:42] for note in found["notes"]] == [
+        "the tags have no prefixes and are read in ",
+        "words are read from column 2, since the on",
+    ]
+    assert "\nℹ words are read from column 2, since" in accepted("show", path, "--column", "3")
+    assert show(path, column=3, scheme="IO")["scheme"] == "scheme IO"
+    assert [note[:8] for note in show([["PER", "O"]], tokens=[["Ada", "met"]])["notes"]] == ["the tags"]
 
 
 def test_tags_docs_and_answers_are_shown(tmp_path):

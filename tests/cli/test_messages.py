@@ -300,7 +300,10 @@ LIMITS: dict[str, dict[str, tuple[str, ...]]] = {
         "margin": ("0", "-1", "nan", "inf", "1e308"),
         "primary": ("", ".", "strict.", DEEP),
     },
-    PLAN: {"difference": ("0", "-1", "nan", "inf", "1e308", "1e-300")},
+    PLAN: {
+        "difference": ("0", "-1", "nan", "inf", "1e308", "1e-300"),
+        "half-width": ("0", "-1", "nan", "inf", "1e308", "1e-300", "1e9"),
+    },
     COUNT: {"replicates": ("0", "1", "-1", HUGE), "workers": ("0", "-1"), "wait": ("0", "-1", "nan", "inf", HUGE)},
     ERRORS: {
         "gpu-id": ("-1", HUGE),

@@ -1,5 +1,6 @@
 """Signs that edges of spans are not as they should be, against a count one span at a time."""
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -9,9 +10,24 @@ from hypothesis import strategies as st
 from profiles import tries
 
 from spacy_nereval.core import edges
-from spacy_nereval.core.edges import EdgeCounter, looks_cut
+from spacy_nereval.core.edges import EdgeCounter
 
 CHARACTERS = "ab_9 .\n\u2028é𝒜\u0301\ud800"
+
+
+def is_edge(pair):
+    return bool(re.fullmatch(r"\w\w", pair))
+
+
+def looks_cut(text, start, end):
+    """Return whether a span ends one character before the end of a word."""
+    cuts = start == end or is_edge(text[max(end - 1, 0) : end + 1])
+    return cuts and not is_edge(text[end : end + 2]) and text[end : end + 1].strip() != ""
+
+
+@pytest.mark.parametrize("end, is_cut", [(2, True), (3, False), (1, False)])
+def test_an_end_is_cut_one_character_before_that_of_a_word(end, is_cut):
+    assert looks_cut("Ada met Bob", 0, end) is is_cut
 
 
 def signs_one_by_one(documents):
@@ -25,6 +41,7 @@ def signs_one_by_one(documents):
                     signs[side, "space"] += 1
                 elif looks_cut(text, start, end):
                     signs[side, "cut"] += 1
+                signs[side, "empty"] += start == end
                 signs[side, "placed"] += start in {place[0] for place in places}
                 signs[side, "short"] += (start, end + 1) in places and (start, end) not in places
     return +signs

@@ -236,7 +236,7 @@ def test_counts_keep_their_rules_in_a_file(tmp_path):
 def test_files_of_counts_without_rules_are_as_they_always_were(tmp_path):
     save(counted(), tmp_path / "a.npz")
     with np.load(tmp_path / "a.npz") as archive:
-        assert DEFAULTS.keys() & json.loads(archive["header"].tobytes()).keys() == {"gold_places"}
+        assert DEFAULTS.keys() & json.loads(archive["header"].tobytes()).keys() == {"gold_places", "signs"}
     assert load(tmp_path / "a.npz").label_rules is None
 
 

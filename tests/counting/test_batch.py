@@ -109,10 +109,10 @@ def test_kinds_and_groups_are_what_following_overlaps_says(corpus):
 @given(many)
 def test_the_shapes_of_groups_are_the_groups_of_each_document_moved_to_the_start(corpus):
     batch = DocumentBatch(corpus)
-    first, shapes = group_shapes(batch, *kinds_and_groups(batch), batch.label)
+    first, shapes = group_shapes(batch, *kinds_and_groups(batch), batch.label, {})
     found = []
     for doc, shape in zip(batch.doc[first].tolist(), shapes):
-        group = module.overlap_group(shape, batch.labels)
+        group = module.overlap_group(shape, batch.labels, [])
         found.append((doc, group.gold, group.pred))
     expected = []
     for doc, document in enumerate(corpus):

@@ -101,6 +101,14 @@ def test_what_is_taken_away_can_be_added_again(corpus):
     same(whole - whole, empty_sums(whole.metrics, whole.labels, False, 1))
 
 
+def test_sums_of_the_same_labels_keep_their_order():
+    """Whoever asks for labels in an order finds them at these places in sums and differences, too."""
+    counts, order = count([Document([(0, 1, "A"), (1, 3, "B"), (3, 4, "B")], [])], [create("strict")]), ("B", "A")
+    whole = sum_counts(counts, labels=order)
+    assert (whole + whole).labels == (whole - whole).labels == order
+    same(whole + whole - whole, whole)
+
+
 @pytest.mark.parametrize("stretch", [1, 2048], ids=["in stretches", "at once"])
 def test_sums_beyond_62_bits_are_refused_and_not_wrong(monkeypatch, stretch):
     monkeypatch.setattr(table, "DOCUMENTS", stretch)

@@ -261,12 +261,14 @@ def test_differences_are_those_of_all_documents_and_intervals_are_close_to_those
     found = rows(a, b)
     full = compare(count(a, METRICS), count(b, METRICS), labels=True, trials=2000)
     assert [(row["metric"], row["score"], row["label"]) for row in full] == [*found]
+    # Collapsed counts do not say that a few units say nothing about precision or recall.
+    most = {row["label"]: row["k"] for row in full if (row["metric"], row["score"]) == ("strict", "f")}
     for expected in full:
         row = found[expected["metric"], expected["score"], expected["label"]]
         for key in ("baseline_value", "value", "difference", "family", "headline", "score_unit"):
             assert row[key] == expected[key], key
         assert math.isnan(row["p"]) and row["differing"] is None
-        assert row["k"] == pytest.approx(expected["k"], rel=0.05) and row["k"] <= expected["k"] * (1 + 1e-9)
+        assert row["k"] == pytest.approx(expected["k"], rel=0.05) and row["k"] <= most[row["label"]] * (1 + 1e-9)
         if math.isfinite(expected["interval"][0]):
             width = expected["interval"][1] - expected["interval"][0]
             assert np.allclose(row["interval"], expected["interval"], atol=0.1 * width)

@@ -12,9 +12,10 @@ from recorded import germeval
 from twin_statistics import block, key_of, keys_of, kish, limit_of, patterns, rare_interval, swap_test, widened
 
 from spacy_nereval import Confidence, Document, Metric, count, create, create_all, evaluate
+from spacy_nereval.evaluation.collapsing import collapse
 from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.differences import detectable_difference
-from spacy_nereval.evaluation.evidence import swap_evidence
+from spacy_nereval.evaluation.evidence import half_sample_evidence, run_evidence, swap_evidence
 from spacy_nereval.evaluation.pairs import Pair
 from spacy_nereval.evaluation.result import make_plain
 from spacy_nereval.evaluation.tested import Subject, families
@@ -206,13 +207,26 @@ def twin_rows(a: list[Document], b: list[Document], metrics: list[Metric], swaps
     first, second = (block(documents, ("scores",)) for documents in (a, b))
     weight = {key: first[key] + second[key] for key in keys}
     balances = [sum(weight[key] * (2 * bit - 1) for key, bit in row.items()) / sum(weight.values()) for row in drawn]
-    alone = [[int(key != unit) for key in keys] for unit in keys]
-    swapped = [(scores(row), scores([1 - bit for bit in row])) for row in alone]
-    without = [
-        [evaluate(count([d for d in side if key_of(d) != unit], metrics))["metrics"] for side in (a, b)]
-        for unit in keys
-    ]
-    return observed, after, balances, exact, swapped, without, kish([*weight.values()])
+    single = [[int(key != unit) for key in keys] for unit in keys]
+    swapped = [(scores(row), scores([1 - bit for bit in row])) for row in single]
+    without, alone = (
+        [
+            [evaluate(count([d for d in side if (key_of(d) == unit) is inside], metrics))["metrics"] for side in (a, b)]
+            for unit in keys
+        ]
+        for inside in (False, True)
+    )
+
+    def k_of(name: str, score: str) -> float:
+        """Kish's number of the units that have the score in a system alone, or whose absence changes it."""
+        whole, left, inside = (
+            [[side[name]["scores"][score] for side in pair] for pair in pairs] for pairs in ([observed], without, alone)
+        )
+        informs = [[x is not None for x in own] + [x != y for x, y in zip(*whole, out)]
+                   for out, own in zip(left, inside)]  # fmt: skip
+        return kish([w if any(row) else 0 for w, row in zip(weight.values(), informs)])
+
+    return observed, after, balances, exact, swapped, without, k_of
 
 
 def gaps_of(pairs: Any, name: str, score: str) -> list[float | None]:
@@ -223,7 +237,7 @@ def gaps_of(pairs: Any, name: str, score: str) -> list[float | None]:
 
 def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metric], swaps: int) -> set[str]:
     """Return the metrics of which intervals were compared."""
-    observed, after, balances, exact, swapped, without, k = twin_rows(a, b, metrics, swaps, 5)
+    observed, after, balances, exact, swapped, without, k_of = twin_rows(a, b, metrics, swaps, 5)
     found = compare(count(a, metrics), count(b, metrics), confidence=Confidence(0.9, seed=5), trials=swaps)
     rows = by_score(make_plain(found))
     family = families(metrics)
@@ -231,7 +245,7 @@ def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metri
     by_name, compared = {metric.name: metric for metric in metrics}, set()
     for (name, score), row in rows.items():
         metric = by_name[name]
-        values = [side[name]["scores"][score] for side in observed]
+        k, values = k_of(name, score), [side[name]["scores"][score] for side in observed]
         assert (row["baseline_value"], row["value"]) == pytest.approx(values, abs=1e-12)
         declared = metric.score_by_name[score]
         gap, alone = values[1] - values[0], gaps_of(swapped, name, score)
@@ -298,9 +312,16 @@ def test_the_evidence_on_a_label_is_the_same_beside_whatever_other_labels(order)
     baseline, system = (count(side, [metric]) for side in documents)
 
     def tests(labels: Sequence[str]) -> dict[str | None, list[Any]]:
-        subjects = [Subject(metric, metric.score_by_name["f"], label, "") for label in labels]
-        evidence = swap_evidence(baseline, system, subjects, Confidence(seed=3), 500)
-        return {one.subject.label: [part.tolist() for part in one.test(0.95)] for one in evidence}
+        subjects, settings = [Subject(metric, metric.score_by_name["f"], label, "") for label in labels], Confidence()
+        evidence = [
+            *swap_evidence(baseline, system, subjects, settings, 500),
+            *run_evidence([baseline], [system, baseline], subjects, settings),
+            *half_sample_evidence(collapse(baseline), collapse(system), subjects),
+        ]
+        found: dict[str | None, list[Any]] = {label: [] for label in labels}
+        for one in evidence:
+            found[one.subject.label].append(repr((one.values, one.k, [*map(np.asarray, one.test(0.95))])))  # NaN too
+        return found
 
     known = tests("ABC")
     assert tests(order) == {label: known[label] for label in order}

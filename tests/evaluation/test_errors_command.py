@@ -75,6 +75,8 @@ def test_the_file_has_every_error_with_its_texts(here):
                 "left",
                 None,
                 None,
+                None,
+                None,
             ),
         )
     )

@@ -145,7 +145,7 @@ def test_a_label_of_one_document_has_an_interval_that_says_next_to_nothing():
     documents = [tallied(1, 0, 0, id=str(k)) for k in range(9)]
     both = [tallied(1, 0, 0, id="b", label="B"), Document([], [(0, 1, "C")], id="c")]
     found = score([*documents, *both], ["strict"], Confidence())["metrics"]["strict"]["intervals"]
-    assert found["per_type"]["C"]["r"] == {"low": None, "high": None, "k": 1, "df": None, "flag": "undefined"}
+    assert found["per_type"]["C"]["r"] == {"low": None, "high": None, "k": 0, "df": None, "flag": "undefined"}
     f = found["per_type"]["B"]["f"]
     assert (f["k"], f["df"], f["flag"], f["high"]) == (1, 1, "few", 1) and f["low"] < 0.01
     json.dumps(found, allow_nan=False)
@@ -239,7 +239,7 @@ def test_half_samples_give_the_intervals_of_collapsed_counts_and_of_no_others():
         "effective_units": ANY, "concentrated": [],
     }  # fmt: skip
     assert "half:40,seed:9,level:0.9,unit:id" in result["signature"]
-    expected = sampled_intervals(corpus(5), [create("strict")], 0.9, 40, 9)
+    expected = sampled_intervals(corpus(5), [create("strict")], 0.9, 40, 9, collapsed=True)
     agrees(intervals(collapse(counts), Confidence(level=0.9))["strict"], expected["strict"])
 
 

@@ -7,7 +7,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from commands import accepted, printed, run, write
+from commands import accepted, flat, printed, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
@@ -112,6 +112,10 @@ def test_inclusive_ends_are_noticed_and_read_side_by_side(gold, pred, said, end,
     assert strict(*rows, end=end)["tp"] == 60
     lists = [[[tuple(span) for span in side]] * 3 for side in (gold, pred)]
     assert strict(*lists, text=[MET] * 3, end=end)["tp"] == 6
+    assert f"end={end!r}" in str(score(*lists, ["strict"], text=[MET] * 3))
+    for more in ((), ("--collapse",), ("--workers", 1, "--parts", tmp_path / "parts")):
+        assert f"--end {end}\n" in run("count", *paths, "-o", tmp_path / "c.npz", "-m", "strict", *more).stderr
+        assert f"--end {end}\n" in run("score", tmp_path / "c.npz").stderr
     accepted("agreement", *paths, "--end", end)
     assert f"--end {end}\n" in run("agreement", *paths).stderr
     assert f"end={end!r}" in str(agreement({"a": str(paths[0]), "b": str(paths[1])}, ["strict"]))
@@ -130,6 +134,17 @@ def test_ends_before_those_of_the_other_side_are_noticed_without_spaces_between_
     )
     assert "6 of 6 predicted spans end one character before one of the other side does" in run("score", *paths).stderr
     assert counts_of(tmp_path, *paths, "--end", "exclusive,inclusive")["tp"] == 6
+
+
+def test_spans_without_characters_are_noticed_on_their_side(tmp_path):
+    text = "王和李"
+    for gold, pred, end in (
+        ([[1, 2, "PER"]], [[0, 0, "PER"], [1, 2, "LOC"]], "exclusive,inclusive"),
+        ([[0, 0, "PER"]], [[0, 0, "PER"], [2, 2, "PER"]], "inclusive"),
+    ):
+        paths = files(tmp_path, {"text": text, "spans": gold}, {"text": text, "spans": pred})
+        said = f"predicted spans have no character: --end {end}, if an end is that of the last one"
+        assert said in flat(run("score", *paths).stderr)
 
 
 def test_a_few_ends_that_are_cut_are_no_sign():

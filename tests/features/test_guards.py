@@ -223,7 +223,7 @@ def test_devices_may_be_outputs_and_inputs_may_repeat(inputs):
 
 OTHERS = """align allow_repeats annotator append average best bin_kind bins both by check_repeats check_text
 collapse column confidence config conflicts consensus context corpus ctx debug depth difference digits
-discontinuous drop end engine errors format gpu_id help_all hit independent init join json keep_counts keys
+discontinuous drop end engine errors format gpu_id half_width help_all hit independent init join json keep_counts keys
 label label_from labels lang level limit link_column log_format margin match match_text max_expansion metric metrics
 missing_score missing_tokens name occurrences offsets only outside parts per_label pipeline primary repair
 replace_scorer replicates samples scheme score secondary seed sep shared_ids short sort spans_key tables title

@@ -204,6 +204,9 @@ LACKING = [
     ({"text": TEXT, "spans": [{**SPAN, "label": None}]}, "has no label: expected a non-empty string"),
     ({"text": TEXT, "spans": [{"start": 0, "end": 3, "entity": "B-PER"}]}, "aggregation_strategy"),
     ({"text": TEXT, "spans": [{"start": 0, "end": 3, "entity": "PER", "index": 1}]}, "aggregation_strategy"),
+    ({"text": TEXT, "label": {"name": {"Ada": [[0, 2]]}}}, "\"label\" is {'name': {'Ada': [[0, 2]]}}; expected a list"),
+    ({"text": TEXT, "entities": "[]"}, "\"entities\" is '[]'; expected a list of [start, end, label]"),
+    ({"text": TEXT, "entities": None}, 'there is no list of "spans"; write an empty list'),
     ({"text": TEXT, "spans": ["Ada"]}, "span 0 has no 'start', 'end', 'label'"),
     ({"text": TEXT, "spans": [SPAN, {"text": "Ada", "label": "PER"}]}, "span 1 has no 'start', 'end'"),
 ]
@@ -244,6 +247,22 @@ def test_a_key_that_occurs_twice_in_a_list_of_json_is_refused(tmp_path):
     assert "the key 'text' occurs twice" in error(tmp_path / "a.json")
 
 
+REPEATED = [
+    '"label": "PER", "kb_id": "a", "kb_id": "b"',
+    '"label": "PER", "kb_id" : "a", "kb_id" : "b"',
+    '"label": "PER", "x": {"y": 1, "y": 2}',
+    '"type": "PER", "type": "LOC"',
+    '"label": "PER", "score": 0.1, "score": 0.2',
+]
+
+
+@pytest.mark.parametrize("keys", REPEATED)
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_a_key_that_occurs_twice_in_a_span_is_refused(name, keys, tmp_path):
+    (tmp_path / name).write_text(f'{{"text": "Ada met", "spans": [{{"start": 0, "end": 3, {keys}}}]}}')
+    assert "occurs twice" in error(tmp_path / name)
+
+
 PASSAGE = {"offset": 0, "infons": {}, "text": TEXT, "sentences": [], "relations": []}
 MARK = {"id": "1", "infons": {"type": "PER"}, "text": "Ada", "locations": [{"offset": 0, "length": 3}]}
 BIOC = {"id": "1", "infons": {}, "passages": [PASSAGE | {"annotations": [MARK]}], "annotations": [], "relations": []}
@@ -257,6 +276,8 @@ def test_bioc_is_read_in_any_wrapper(value, tmp_path):
 
 def test_documents_that_are_no_bioc_are_refused_by_their_keys(tmp_path):
     pytest.importorskip("bioc")
+    lacking = saved(tmp_path / "b.json", {"documents": [{"id": "1", "passages": [{"offset": 0, "text": TEXT}]}]})
+    assert "there is no 'infons'; name the keys of other JSON with --keys" in refused("score", lacking, lacking)
     path = saved(tmp_path / "a.json", {"documents": [{"id": "1", "content": TEXT, "entities": [SPAN]}]})
     assert "there are id, content, entities: name the keys with --keys text=content" in refused("score", path, path)
     said = refused("score", path, path, "--format", "bioc")

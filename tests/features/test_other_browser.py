@@ -177,7 +177,7 @@ def scored(spans, gold: int = 2) -> Document:
 def test_a_choice_draws_other_lines_and_says_what_is_best(browser: Browser, cuts):
     browser.open(cuts)
     browser.charts()
-    data = browser("return JSON.parse(document.getElementById('data').textContent)")
+    data = browser.data
     strict = [each["title"] for each in data["scores"]].index("strict F")
     cut, value, _ = data["systems"][0]["sides"][1]["peaks"][strict][0]
     assert browser.matches.startswith(f"Best strict F on test: all labels {100 * value:.2f} at {cut:.4g}, ")
@@ -241,7 +241,7 @@ def test_systems_are_lines_of_one_chart_and_each_can_be_chosen(opened):
 def test_the_cuts_of_each_system_are_saved_from_its_own_button(opened):
     spans = [(k, k + 1, "AB"[k % 2]) for k in range(40)]
     browser = opened(("first", [scored(spans)]), ("second", [scored(spans[::-1], 3)]), ("third", [scored(spans[:9])]))
-    data = browser("return JSON.parse(document.getElementById('data').textContent)")
+    data = browser.data
     saved = [json.loads(browser.saved(f"[data-save='{k}']")) for k in range(3)]
     assert saved == [system["file"] for system in data["systems"]]
     assert len({json.dumps(file) for file in saved}) == 3

@@ -185,6 +185,50 @@ def test_who_may_ship_is_told_in_a_sentence():
     assert {said: ship_sentence(gates) for said, gates in cases.items()} == {said: said for said in cases}
 
 
+IN_SIGHT = """const { left, right, top, bottom } = e.getBoundingClientRect();
+return e.checkVisibility() && left >= 0 && right <= innerWidth && bottom > top && bottom <= innerHeight"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("number", "width", "height"), [(2, 390, 844), (5, 390, 844), (3, 1280, 800), (5, 1920, 1080)])
+def test_five_questions_are_answered_on_the_first_screen_after_one_click(
+    browser, made, tmp_path, number, width, height
+):
+    (tmp_path / "policy.cfg").write_text(POLICY)
+    section = ReportPolicy(policy=tmp_path / "policy.cfg").section(number)
+    path = made(f"asked-{number}", *systems()[:number], confidence=FEW, sections=[section])
+    marks = tmp_path / "other.jsonl"
+    browser.open(path)
+    browser.choose("#queue", "gold that may be wrong")
+    browser["#card"].click()
+    for theirs in (True, False):  # what another reviewer marks, and what this one does
+        browser.press("g" if theirs else "s")
+        if theirs:
+            marks.write_text(browser.saved("#export"), encoding="utf8")
+            browser.press("z")
+    browser["#import"].send_keys(str(marks))
+    browser.until(lambda: "1 differ from yours" in browser["#notice"].text)
+
+    def in_sight(selector: str) -> bool:
+        return bool(browser(f"const e = document.querySelector(arguments[0]); {IN_SIGHT}", selector))
+
+    browser.open(path, width=width, height=height)
+    assert all(map(in_sight, ("h1", ".conclusion", ".ranked tbody tr:last-child td:last-child")))
+    who = {2: "two may not ship", 3: "None of 2 may ship", 5: "None of 4 may ship"}[number]
+    assert browser["h1"].text == f"{who}: strict F is below 90"
+    assert browser[".ranked tbody tr:first-child th"].text in browser[".conclusion"].text
+    for link, answers in {
+        "#why": ["#why h2", "#why .groups:not([hidden]) tbody tr:first-child th"],
+        "#gold": ["#gold h2", "#gold tbody tr:first-child td"],
+        "#review": ["#card .place", "[data-key=t]"],
+    }.items():
+        browser.open(path, width=width, height=height)
+        assert in_sight(f".next a[href='{link}']")
+        browser[f".next a[href='{link}']"].click()
+        browser.until(lambda answers=answers: all(map(in_sight, answers)))
+    assert browser["[data-key=t]"].text == "t take theirs: gold wrong"
+
+
 @pytest.mark.browser
 def test_the_shown_system_is_switched_at_the_top_for_every_sentence(browser, made):
     three = systems()[:3]

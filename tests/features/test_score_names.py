@@ -6,7 +6,7 @@ from data_sets import comparison, row
 from spacy_nereval import create_all
 from spacy_nereval.evaluation.tested import Hypotheses, families, find_criterion, find_score
 from spacy_nereval.features.gate.policy import Rule, rule_score
-from spacy_nereval.features.gate.sample_size import add_difference
+from spacy_nereval.features.gate.sample_size import add_questions
 from spacy_nereval.features.leaderboard.datasets import data_sets
 
 ALL = create_all(["all"])
@@ -36,7 +36,7 @@ def ruled_by(name: str) -> tuple[str, str]:
 
 
 def planned_by(name: str) -> tuple[str, str]:
-    wish = rule_score(add_difference(None, name, 2).rules[0], ALL)
+    wish = rule_score(add_questions(None, name, 2, None).rules[0], ALL)
     return wish.metric.name, wish.score.name
 
 

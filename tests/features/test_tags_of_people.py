@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from profiles import tries
 from reading import refused, run
 
-from spacy_nereval import agreement, compare, load, score
+from spacy_nereval import agreement, compare, load, score, show
 
 O_TAG = "expected O, or B-, I-, M-, L-, E-, U-, S- or W- with a label"
 
@@ -209,10 +209,52 @@ def test_mentions_stay_mentions():
     assert score([[("a@b", "E-MAIL")]], [[]], ["strict"], text=["a@b Ada"]).strict.counts["fn"] == 1
 
 
-def test_tags_among_mentions_of_a_file_are_refused(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({"text": "Ada met", "mentions": [["Ada", "B-PER"], ["met", "O"]]}))
-    assert "the label 'B-PER' of a mention is the tag of a token" in refused("score", path, path)
+TAGS_AMONG_MENTIONS = {
+    "the label": [["Ada", "B-PER"], ["met", "O"]],
+    "the label in an object": [{"text": "Ada", "label": "B-PER"}, {"text": "met", "label": "O"}],
+    "the string": [["B-PER", "Ada"], ["O", "met"]],
+    "the string in an object": [{"text": "B-PER", "label": "Ada"}, {"text": "O", "label": "met"}],
+}
+
+
+@pytest.mark.parametrize("name", TAGS_AMONG_MENTIONS)
+@pytest.mark.parametrize("key", ["mentions", "entities"])
+def test_tags_among_mentions_of_a_file_are_refused(key, name, tmp_path):
+    path, row = tmp_path / "a.jsonl", {"text": "Ada met", key: TAGS_AMONG_MENTIONS[name]}
+    path.write_text(json.dumps(row))
+    what = " ".join(name.split()[:2])
+    said = f"{what} 'B-PER' of a mention is the tag of a token"
+    assert said in refused("score", path, path)
+    with pytest.raises(ValueError, match=said):
+        score([row], [row], ["strict"])
+
+
+NO_WORDS = {
+    "tags before words": [("B-PER", "Ada"), ("O", "met")],
+    "O before words": [("O", "we"), ("O", "met")],
+    "dicts of a tag": [{"B-PER": "Ada"}, {"O": "met"}],
+    "a list too many": [["B-PER", "O"]],
+    "a longer list too many": [["B-PER", "I-PER", "O"]],
+}
+
+
+@pytest.mark.parametrize("item", NO_WORDS.values(), ids=NO_WORDS)
+def test_tags_are_never_taken_for_words_or_mentions(item):
+    texts = {"text": ["Ada met"]}
+    for call in (
+        lambda: score([["B-PER", "O"]], [item], ["strict"]),
+        lambda: score([item], [item], ["strict"], **texts),
+        lambda: compare([["B-PER", "O"]], {"a": [item], "b": [item]}, ["strict"]),
+        lambda: agreement({"a": [["B-PER", "O"]], "b": [item]}, ["strict"]),
+        lambda: show([item]),
+    ):
+        with pytest.raises(ValueError, match=r"has tags where words are expected: give .* pairs \(word, tag\)"):
+            call()
+
+
+def test_strings_that_look_like_tags_may_be_mentions():
+    for mentions, text in (([("B-12", "VITAMIN")], "B-12"), ({"GAS": ["O", "O"]}, "O O"), ([("O", "GAS")], "O")):
+        assert score([mentions], [mentions], ["strict"], text=[text]).strict.counts["fp"] == 0
 
 
 # Scores in place of tags, and spans of single tokens
@@ -229,7 +271,17 @@ def test_of_the_scores_of_tags_the_highest_is_taken(pred):
     assert ours == theirs
 
 
-@pytest.mark.parametrize("pred", [SCORES[0], SCORES[0].tolist()])
+@pytest.mark.parametrize(
+    "pred",
+    [
+        SCORES[0],
+        SCORES[0].tolist(),
+        SCORES.round().astype(int),
+        [[{"B-PER": 0.9, "O": 0.1}]],
+        [[("B-PER", 0.9), ("O", 0.8)]],
+        [[{"B-PER": 0.9}, {"O": 0.8}]],
+    ],
+)
 def test_scores_of_tags_without_documents_are_refused_with_the_remedy(pred):
     gold = np.array([[1, 0, -100]] * len(pred))
     for call in (

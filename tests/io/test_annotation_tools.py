@@ -13,6 +13,7 @@ from reading import error, only, read, saved
 from samples import FORMS, SPANS, TAGS, write_sample
 from writers import write_lines
 
+from spacy_nereval import Span
 from spacy_nereval.core import expansion
 from spacy_nereval.io.formats import name_of, sgml
 from spacy_nereval.io.formats.contents import json_values
@@ -305,7 +306,7 @@ def test_locations_of_bioc_are_pieces_and_its_offsets_those_of_the_document(tmp_
         {"offset": 14, "length": 2}, {"offset": 21, "length": 4}]}]  # fmt: skip
     passage["relations"] = [{"id": "R1", "infons": {}, "nodes": []}]
     path = saved(tmp_path / "a.json", found)
-    assert "the span is in 2 pieces; use discontinuous='hull'" in error(path)
+    assert only(path).spans == {Span.of_pieces([(14, 16), (21, 25)], "X")}
     assert only(path, discontinuous="hull").spans == {(14, 25, "X")}
     assert only(path, discontinuous="parts", field="kind").spans == {(14, 16, "Y"), (21, 25, "Y")}
     assert only(path, discontinuous="hull").others == 1

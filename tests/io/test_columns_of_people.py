@@ -216,3 +216,10 @@ def test_a_second_column_of_tags_is_told(tmp_path):
     path.write_text("1\tAda\tB-PER\tO\n2\tUlm\tB-LOC\tB-ORG\n")
     assert "tags are read from the last column; column= reads others: 3" in read(path)[0].notes
     assert [sorted(span[2] for span in record.spans) for record in read(path, column=3)] == [["LOC", "PER"]]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\r", "\r\n", "\r\r\n", "\n"])
+def test_lines_of_json_end_as_lines_of_columns_do(end, tmp_path):
+    rows = [{"text": f"{name} met", "spans": [{"start": 0, "end": 3, "label": "PER"}]} for name in ("Ada", "Bob")]
+    (tmp_path / "a.jsonl").write_bytes("".join(json.dumps(row) + end for row in rows).encode())
+    assert what_is_read(read(tmp_path / "a.jsonl")) == ("Ada met|Bob met", ["Ada", "Bob"])

@@ -137,6 +137,22 @@ def test_a_folder_is_brats_if_it_has_annotation(tmp_path):
     assert name_of(tmp_path / "deep") == "brat"
 
 
+@pytest.mark.parametrize("command", ["score F G", "compare G G F", "compare F G G", "show F", "agreement F G"])
+def test_a_folder_of_other_files_is_not_searched_to_its_end(command, tmp_path, monkeypatch):
+    monkeypatch.setattr(spacy_nereval.io.formats, "MOST_SEARCHED", 3)
+    gold = commands.write(tmp_path / "g.jsonl", commands.line("Ada", (0, 3, "PER")))
+    folder = tmp_path / "disk"
+    for number in range(4):
+        (folder / f"{number}").mkdir(parents=True)
+        (folder / f"{number}" / "a.so").write_text("")
+    arguments = [{"F": folder, "G": gold}.get(word, word) for word in command.split()]
+    said = f"{folder} is a folder of which the first 3 files are no annotation: give the folder of the annotation alone"
+    assert said in commands.flat(commands.run(*arguments).output)
+    monkeypatch.setattr(spacy_nereval.io.formats, "MOST_SEARCHED", 5)
+    (folder / "a.ann").write_text("")
+    assert name_of(folder) == "brat"
+
+
 def test_a_command_looks_into_a_file_once_to_infer_its_format(tmp_path, monkeypatch):
     looks = []
     monkeypatch.setitem(spacy_nereval.io.formats.DETECTORS, ".jsonl", lambda path: looks.append(path))

@@ -10,6 +10,7 @@ from reading import error, only, read, result_of, saved
 from samples import SPANS, region, said, task, write_sample
 from writers import write_lines
 
+from spacy_nereval import Span
 from spacy_nereval.io.formats import annotators_of
 from spacy_nereval.io.read import read_files, records
 
@@ -251,7 +252,7 @@ def test_the_longer_text_of_faireval_is_that_of_both(tmp_path):
 
 def test_tokens_of_faireval_with_holes(tmp_path):
     path = write_lines(tmp_path / "a.csv", ["A\t1\t4\t1, 2, 4"])
-    assert f"{path}, line 1: the span is in 2 pieces; use discontinuous='hull'" in error(path)
+    assert only(path).spans == {Span.of_pieces([(0, 3), (6, 7)], "A")}
     assert only(path, discontinuous="hull").spans == {(0, 7, "A")}
     assert only(path, discontinuous="parts").spans == {(0, 3, "A"), (6, 7, "A")}
 
@@ -374,9 +375,7 @@ def test_spans_in_pieces(tmp_path, pieces):
     shown = " ".join(text[a:b] for a, b, _ in places)
     places = [place for place in places if place[:2] != (3, 3)]  # nothing is between it and the piece before
     folder = folder_of(tmp_path / "x", a=f"{text}|T1\tPER {pieces}\t{shown}")
-    said = refused("score", folder, folder)
-    assert f"a.ann, line 1: the span is in {len(places)} pieces; use --discontinuous hull" in said
-    assert "--discontinuous parts" in said
+    assert only(folder).spans == {Span.of_pieces(sorted((a, b) for a, b, _ in places), "PER")}
     assert only(folder, discontinuous="hull").spans == {(0, 12, "PER")}
     assert only(folder, discontinuous="parts").spans == {*places}
 

@@ -32,7 +32,7 @@ def test_what_trains_runs_in_full(page, monkeypatch):
 
 
 def test_a_block_without_a_reason_runs_and_every_output_belongs_to_a_block():
-    known = r"(not run|slow|shortened|output varies|output|exits with)\b|/?[\w-]+: written by"
+    known = r"(runs|not run|slow|shortened|output varies|output|exits with)\b|/?[\w-]+: written by"
     for page in PAGES:
         text = page.read_text(encoding="utf8")
         for block in blocks.blocks(text):
@@ -64,7 +64,7 @@ def test_tests_that_are_named_instead_of_running_a_block_exist():
 # The script itself
 
 
-EXAMPLES = "*Runs in a folder with a copy of [examples/](examples/README.md).*\n\n"
+EXAMPLES = "<!-- runs: in a folder with a copy of examples/ -->\n\n"
 
 
 def written(tmp_path: Path, text: str, where: str = EXAMPLES) -> str:
@@ -115,9 +115,9 @@ def test_what_does_not_run_is_named_with_its_line(tmp_path, block, complaint):
 
 def test_a_page_has_only_what_it_says_that_it_needs(tmp_path):
     files = {
-        "*Runs anywhere.*\n\n": (False, False),
+        "<!-- runs: anywhere -->\n\n": (False, False),
         EXAMPLES: (True, False),
-        "*Runs in a clone of this repository.*\n\n": (True, True),
+        "<!-- runs: in a clone of this repository -->\n\n": (True, True),
     }
     code = "```bash\nnereval score examples/gold.jsonl examples/improved.jsonl -m strict -o examples/new.json\n```\n"
     for where, (examples, assets) in files.items():
@@ -127,7 +127,7 @@ def test_a_page_has_only_what_it_says_that_it_needs(tmp_path):
         )
     assert written(tmp_path, code) == code and not (ROOT / "examples" / "new.json").exists()
     with pytest.raises(ValueError, match="examples/gold.jsonl"):  # what another page has done is no help
-        written(tmp_path, code, "*Runs anywhere.*\n\n")
+        written(tmp_path, code, "<!-- runs: anywhere -->\n\n")
     with pytest.raises(ValueError, match="the page does not say where it runs"):
         written(tmp_path, code, "")
 

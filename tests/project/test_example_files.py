@@ -149,7 +149,7 @@ def test_each_file_judges_the_candidate_beside_it(name, candidate, tmp_path, mon
 def test_the_rates_of_the_page_are_those_of_the_simulation():
     """None is above 5 per cent by more than two standard errors."""
     found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["corpora"]
-    page = (ROOT / "docs" / "explanation" / "gates.md").read_text("utf8")
+    page = (ROOT / "docs" / "explanation" / "intervals.md").read_text("utf8")
     assert [row["replications"] for row in found] == [1000, 1000]
     for rule in ("at_least", "worse_by_at_most", "rate_between"):
         met = [row["rules"][rule]["met"] for row in found]
@@ -162,7 +162,7 @@ def test_the_rates_of_the_page_are_those_of_the_simulation():
 
 def test_page_and_gate_say_how_often_it_is_wrong_where_a_few_documents_have_most_of_the_errors():
     found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["hard"]
-    page = " ".join((ROOT / "docs" / "explanation" / "gates.md").read_text("utf8").split())
+    page = " ".join((ROOT / "docs" / "explanation" / "intervals.md").read_text("utf8").split())
     fifty, more = (row["at_least"]["met"] / row["replications"] for row in found)
     assert fifty > more > 0.05
     assert f"met in {fifty:.1%}".replace("%", " %") + " of the corpora of 50 documents" in page
@@ -173,7 +173,7 @@ def test_page_and_gate_say_how_often_it_is_wrong_where_a_few_documents_have_most
 
 def test_plans_are_those_of_gates_that_judged_documents_drawn_again():
     found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["plans"]
-    page = (ROOT / "docs" / "explanation" / "gates.md").read_text("utf8")
+    page = (ROOT / "docs" / "explanation" / "intervals.md").read_text("utf8")
     for name in found[0]["planned"]:
         told = []
         for row in found:

@@ -19,7 +19,8 @@ TAGGED = [["B-A", "I-A"]]
 
 def cells() -> dict[tuple[str, str], bool]:
     text = (ROOT / "docs" / "explanation" / "other-tools.md").read_text(encoding="utf8")
-    rows = [re.split(r" *\| *", line.strip("| ")) for line in re.findall(r"^\|.*$", text, flags=re.M)]
+    table = text.split("\n## What each tool has\n")[1]
+    rows = [re.split(r" *\| *", line.strip("| ")) for line in re.findall(r"^\|.*$", table, flags=re.M)]
     head, rest = rows[0], rows[2:]
     return {(row[0], tool): cell == "yes" for row in rest for tool, cell in zip(head, row[1:], strict=True)}
 
@@ -67,8 +68,8 @@ TRIED = {
     ("overlapping spans", "nervaluate"): lambda: schemes([A, B], [A, B])["strict"].correct == 2,
     ("overlapping spans", "spaCy"): lambda: spacys(["a", "b"], [TWO, ONE], [TWO, ONE]) == 1,
     ("any order of spans, same result", "nervaluate"): lambda: len({*map(right_labels, (1, -1))}) == 1,
-    ("invalid tags are refused unless you choose", "seqeval"): lambda: f1_score([["B-A"]], [["I-A"]]) != 1,
-    ("invalid tags are refused unless you choose", "spaCy"): lambda: not accepted_by_spacy(),
+    ("invalid tags are errors unless you choose", "seqeval"): lambda: f1_score([["B-A"]], [["I-A"]]) != 1,
+    ("invalid tags are errors unless you choose", "spaCy"): lambda: not accepted_by_spacy(),
     ("undefined scores are not 0", "seqeval"): lambda: f1_score([["O"]], [["O"]], zero_division=0) != 0,
     ("undefined scores are not 0", "nervaluate"): lambda: schemes([], [])["strict"].f1 != 0,
     ("undefined scores are not 0", "spaCy"): undefined_in_spacy,

@@ -22,7 +22,12 @@ from spacy_nereval.evaluation.tested import count_data_sets, holm
 from spacy_nereval.evaluation.variance import influences, most_influential, run_errors, skewness
 
 BENCHMARKS = ROOT / "benchmarks"
-PAGE = (ROOT / "docs" / "explanation" / "intervals.md").read_text(encoding="utf8")
+PAGE = (
+    (ROOT / "docs" / "explanation" / "intervals.md")
+    .read_text(encoding="utf8")
+    .split("\n## What a gate guarantees\n")[0]
+)
+"""Without what is simulated about gates, of which `test_example_files.py` has the numbers."""
 
 CONVENTIONS = {"0", ".05", "95", "90", "100", "80", "4", "5", "20", "13", "81", "84", "79", "86", "85", "88"}
 """Levels, thresholds and the input of the examples."""
@@ -128,7 +133,7 @@ def concentrated() -> str:
     counts = np.array(rows, dtype=float)
     units, share = most_influential(f_score(counts.sum(0) - counts))
     names = ", ".join(f"d{unit}" for unit in units)
-    return f"{len(units)} of {len(rows)} documents hold {100 * share:.0f} % of the uncertainty of strict f: {names}"
+    return f"{len(units)} of {len(rows)} documents hold {100 * share:.0f} % of the uncertainty of strict F: {names}"
 
 
 def hard_world(name: str, documents: int) -> str:
@@ -333,7 +338,7 @@ def test_scores_of_all_kinds_hold_in_hard_worlds() -> None:
     rows = {title: {} for title, *_ in cells_of("intervals of scores hold (width over the true width)")}
     for title, name, number, cell in cells_of("intervals of scores hold (width over the true width)"):
         rows[title][name, number] = cell
-    assert len(rows) == 8
+    assert len(rows) == 9
     for title, cells in rows.items():
         assert {name for name, _ in cells} >= {
             "documents: r",
@@ -341,8 +346,13 @@ def test_scores_of_all_kinds_hold_in_hard_worlds() -> None:
             "macro ser",
             "weighted: ser_acc",
             "documents: ser_acc",
+            "strict p of a rare label",
+            "weighted p",
         }
         for key, cell in cells.items():
+            if cell == NOTHING:  # too few test sets in which the rare label is predicted
+                assert "rare label" in key[0]
+                continue
             held, width = map(float, re.findall(r"[\d.]+", cell))
             assert held >= (86 if "catastrophic" in title else 90), (title, key, cell)
             assert width < (8 if key[0] == "macro ser" else 5), (title, key, cell)
@@ -351,7 +361,7 @@ def test_scores_of_all_kinds_hold_in_hard_worlds() -> None:
 def test_differences_and_gates_hold_in_hard_worlds() -> None:
     """No gate is wrongly met in more than 9 of 100 test sets (8 and an error), unless documents are lost whole."""
     seen = [*cells_of(DIFFERENCES)]
-    assert len({title for title, *_ in seen}) == 8
+    assert len({title for title, *_ in seen}) == 9
     for title, name, number, cell in seen:
         shares = [int(share) for share in cell.split(" / ") if share != NOTHING]
         whole = "are lost" in title
@@ -367,7 +377,7 @@ def test_differences_and_gates_hold_in_hard_worlds() -> None:
 
 def test_gates_at_their_bound_and_ranges_of_plans_hold_in_hard_worlds() -> None:
     gates = [*cells_of("a gate is wrongly met whose bound is the true F / with unseen undecided")]
-    assert len(gates) == 16
+    assert len(gates) == 18
     for _, name, number, cell in gates:
         usual, careful = map(int, cell.split(" / "))
         assert usual <= (18 if "catastrophic" in name else 9), (name, number, cell)

@@ -1,4 +1,4 @@
-"""docs/explanation/leaderboards.md: its numbers are those of the results, which are those of the outputs of teams."""
+"""benchmarks/leaderboards.md: its numbers are those of the results, which are those of the outputs of teams."""
 
 import csv
 import gzip
@@ -16,7 +16,7 @@ from places import DATA, ROOT
 from spacy_nereval import Leaderboard, leaderboard, score
 
 ASSETS = ROOT / "assets" / "leaderboards"
-PAGE = (ROOT / "docs" / "explanation" / "leaderboards.md").read_text(encoding="utf8")
+PAGE = (ROOT / "benchmarks" / "leaderboards.md").read_text(encoding="utf8")
 TEXT = " ".join(PAGE.split())
 PUBLISHED: dict[str, dict[str, dict[str, float]]] = json.loads((ASSETS / "published.json").read_text("utf8"))
 RESULTS = {name: Leaderboard.load(ASSETS / f"{name}.json") for name in ("wnut17", "hipe2022")}
@@ -78,7 +78,7 @@ def test_the_paper_has_the_numbers_of_the_page():
 @pytest.mark.costly
 def test_the_pictures_show_the_results():
     for name, result in RESULTS.items():
-        drawn = (ROOT / "docs" / "explanation" / f"leaderboards-{name}.svg").read_text(encoding="utf8")
+        drawn = (ROOT / "benchmarks" / f"leaderboards-{name}.svg").read_text(encoding="utf8")
         made = result.plot("leaderboard")._repr_svg_()
         words, points = r">([^<]+)</text>", r'd="M[^"]*" fill="#'
         assert re.findall(words, drawn) == re.findall(words, made)

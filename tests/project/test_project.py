@@ -211,15 +211,15 @@ def test_the_counts_of_each_run_are_kept_with_what_made_them(project, trials):
 
 @pytest.mark.slow
 def test_the_results_are_written_from_what_is_kept_without_training(project, trials):
-    page = (project / "docs" / "explanation" / "results.md").read_text(encoding="utf8")
+    page = (project / "assets" / "trials" / "results.md").read_text(encoding="utf8")
     assert "run gpu . --vars.seeds 0,1 --vars.epochs 1" in page
-    shutil.rmtree(project / "docs")
+    (project / "assets" / "trials" / "results.md").unlink()
     shutil.move(project / "training", project / "elsewhere")
     try:
         assert run(project, "project", "run", "results", ".").returncode == 0
     finally:
         shutil.move(project / "elsewhere", project / "training")
-    assert (project / "docs" / "explanation" / "results.md").read_text(encoding="utf8") == page
+    assert (project / "assets" / "trials" / "results.md").read_text(encoding="utf8") == page
 
 
 @pytest.mark.slow

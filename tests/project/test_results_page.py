@@ -1,4 +1,4 @@
-"""docs/explanation/results.md: written from the kept counts of runs, and no sentence says more than they carry."""
+"""assets/trials/results.md: written from the kept counts of runs, and no sentence says more than they carry."""
 
 import json
 import re
@@ -98,7 +98,7 @@ def test_the_page_begins_with_one_table_of_every_pipeline(unlike):
 
 @pytest.mark.slow
 def test_the_page_of_the_repository_is_what_its_counts_say():
-    page = (ROOT / "docs" / "explanation" / "results.md").read_text(encoding="utf8")
+    page = (ROOT / "assets" / "trials" / "results.md").read_text(encoding="utf8")
     assert page == results.page(ROOT / "assets" / "trials"), "run python scripts/results.py"
     corpora = {path.parent.name for path in (ROOT / "assets" / "trials").glob("*/trials.json")}
     assert {*re.findall(r"^## (\w+)$", page, flags=re.M)} - {"Details"} == corpora
@@ -266,7 +266,7 @@ def test_the_numbers_of_the_page_are_those_of_the_files_and_every_span_begins_an
 
 def test_the_scores_that_the_page_compares_with_are_those_of_the_results():
     page = " ".join((FOLDER / "README.md").read_text(encoding="utf8").split())
-    results = (ROOT / "docs" / "explanation" / "results.md").read_text(encoding="utf8").split("\n## warranty\n")[1]
+    results = (ROOT / "assets" / "trials" / "results.md").read_text(encoding="utf8").split("\n## warranty\n")[1]
     (row,) = [line for line in results.split("\n## ")[0].splitlines() if line.startswith("| strict |")]
     cpu, paper = (float(cell.split("[")[0]) for cell in row.split("|")[2:6:2])
     assert f"reaches {cpu:.1f} and a fine-tuned transformer {paper:.1f}" in page

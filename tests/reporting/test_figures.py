@@ -2,14 +2,24 @@
 
 import re
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from commands import accepted, refused
 
 from spacy_nereval import Result, compare, score
-from spacy_nereval.reporting.figures import SYSTEMS, WIDTH, curve_figure, leaderboard_figure, matrix_figure
+from spacy_nereval.reporting.figures import (
+    SYSTEMS,
+    WIDTH,
+    curve_figure,
+    leaderboard_figure,
+    matrix_figure,
+    score_figure,
+    verdict_figure,
+)
 from spacy_nereval.reporting.result_table import Estimate, Percent
 
 GOLD, PRED = "examples/gold.jsonl", "examples/improved.jsonl"
@@ -139,6 +149,42 @@ def test_altair_finds_no_fault_and_no_letter_is_too_small(result, name):
     result.plot(name).chart.to_dict(validate=True)
     sizes = [int(size) for size in re.findall(r'font-size="(\d+)px"', result.plot(name)._repr_svg_())]
     assert sizes and min(sizes) * 0.75 >= 7, "points, in a column"
+
+
+def placed(element: Any, at: float = 0.0) -> Iterator[tuple[Any, float]]:
+    """The elements of an SVG with the place of each from the left."""
+    moved = re.match(r"translate\(([-\d.]+)", element.get("transform", ""))
+    at += float(moved[1]) if moved else 0
+    yield element, at
+    for inner in element:
+        yield from placed(inner, at)
+
+
+FULL = [Percent(0.0), Percent(1.0), Estimate(Percent(0.5), Percent(0.0), Percent(1.0))]
+CELLS = {"a-long-name": Estimate(Percent(0.9), Percent(0.8), Percent(1.0), top=True), "b": FULL[2]}
+DRAWN = {
+    "scores": lambda: score_figure([("semeval partial", FULL), ("strict", FULL)], "score, %"),
+    "board": lambda: leaderboard_figure([*CELLS], {"news": CELLS, "mail": CELLS}, "strict F, %"),
+    "curve": lambda: curve_figure([0.0, 0.5, 1.0], {"F": [*FULL[:2], Percent(0.5)], "P": [*FULL[:2], None]}, 0.5),
+    "verdicts": lambda: verdict_figure([("missed", "missed", 123_456, " (100 % of errors)"), ("hit", "hit", 1, "")]),
+    "equal": lambda: verdict_figure([("a", "", 1, ""), ("label and boundary", "label", 1, " (50 % of errors)")]),
+}
+"""Figures whose values reach from end to end."""
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("name", DRAWN)
+def test_texts_end_within_the_figure_and_marks_touch_no_names(name):
+    elements = [*placed(ElementTree.fromstring(DRAWN[name]().svg))]
+    texts = [(e, at) for e, at in elements if e.tag.endswith("text") and "rotate" not in e.get("transform", "")]
+    assert texts
+    for element, at in texts:
+        width = 4.9 * len(element.text)  # pixels
+        left = at - {"start": 0, "middle": width / 2, "end": width}[element.get("text-anchor", "start")]
+        assert left >= -3 and left + width <= WIDTH + 3, (name, element.text, left, left + width)
+    names = max((at for e, at in texts if e.get("text-anchor") == "end"), default=0)
+    points = [at for e, at in elements if e.get("aria-roledescription") == "point"]
+    assert bool(points) is (name in ("scores", "board")) and all(names + 8 <= at <= WIDTH - 8 for at in points)
 
 
 def test_the_colours_are_those_of_the_pages():

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages import unpacked
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 By = pytest.importorskip("selenium.webdriver.common.by").By
@@ -134,6 +135,11 @@ class Browser:
 
     def value(self, selector: str) -> str | None:
         return self[selector].get_attribute("value")
+
+    @property
+    def data(self) -> Any:
+        """The data of the page, as its scripts read them."""
+        return unpacked(self["#data"].get_attribute("textContent"))
 
     def saved(self, selector: str) -> str:
         """The content of the file that a button saves."""

@@ -27,4 +27,6 @@ def agrees(found: dict[str, Any], expected: Any) -> None:
     for path, (bounds, k, df, flag) in expected.items():
         row = ours[path]
         assert [row["low"], row["high"]] == ([near(bound) for bound in bounds] if bounds else [None, None]), path
-        assert (row["k"], row["df"], row["flag"]) == (near(k), near(df), flag), (path, row, k, df, flag)
+        assert (row["df"], row["flag"]) == (near(df), flag), (path, row, k, df, flag)
+        # Where a score is undefined, leaving units out does not show which of them have a count that it would need.
+        assert bounds is None or row["k"] == near(k), (path, row, k)

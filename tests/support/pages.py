@@ -1,6 +1,8 @@
 """Small systems to write an HTML report of, strings that try to break it, and a parser of the page."""
 
 import json
+import zlib
+from base64 import b64decode
 from html.parser import HTMLParser
 from typing import Any
 
@@ -46,6 +48,11 @@ SECOND: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "ORG"), (9, 14, "LOC")],
 
 def small(preds: Any = FIRST, name: str = "first") -> System:
     return system(name, *(Document(g, p, t, id=f"d{k}") for k, (g, p, t) in enumerate(zip(GOLDS, preds, TEXTS))))
+
+
+def unpacked(text: str) -> Any:
+    """The data of a page, as its scripts read them."""
+    return json.loads(zlib.decompress(b64decode(text)))
 
 
 class Parsed(HTMLParser):
@@ -98,7 +105,7 @@ class Parsed(HTMLParser):
 
     @property
     def data(self) -> dict[str, Any]:
-        return json.loads(self.raw["script"][0])
+        return unpacked(self.raw["script"][0])
 
 
 def decoded(data: dict[str, Any], system: int, metric: str) -> list[tuple[str, str, str]]:

@@ -19,7 +19,7 @@ NAMES, PLACES = ("Ada", "Bob", "Eve"), ("Rome", "Oslo", "Bern", "Kiel")
 SHARDS = [f"shards/{letter}.spacy" for letter in "abcd"]
 
 
-PAGE = ROOT / "docs" / "how-to" / "many-machines.md"
+PAGE = ROOT / "docs" / "how-to" / "large-corpora.md"
 COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", PAGE.read_text("utf8"), flags=re.M)
 """The commands that the documentation gives."""
 

@@ -209,22 +209,32 @@ def by_half_samples(value: float | None, samples: Scores, k: float, limits: Pair
 Found = dict[Path, Row]
 
 
-def all_intervals(documents: Documents, metrics: Metrics, level: float = 0.95) -> dict[str, Found]:
-    """The intervals of all scores of each metric, on documents that are scored anew without each unit."""
-    keys, whole = keys_of(documents), score_tables(documents, metrics)
+Tables = dict[str, dict[Path, float | None]]
+
+
+def tables_by_unit(documents: Documents, metrics: Metrics) -> tuple[Tables, list[Tables], list[Tables]]:
+    """All scores of the documents, of those without each unit, and of each unit alone."""
     without, alone = (
-        [score_tables([d for d in documents if (key_of(d) == key) is inside], metrics) for key in keys]
+        [score_tables([d for d in documents if (key_of(d) == key) is inside], metrics) for key in keys_of(documents)]
         for inside in (False, True)
     )
+    return score_tables(documents, metrics), without, alone
+
+
+def all_intervals(documents: Documents, metrics: Metrics, level: float = 0.95) -> dict[str, Found]:
+    """The intervals of all scores of each metric, on documents that are scored anew without each unit."""
+    whole, without, alone = tables_by_unit(documents, metrics)
     found: dict[str, Found] = {}
     for metric in metrics:
         found[metric.name] = rows = {}
+        tables = [[table[metric.name] for table in side] for side in ([whole], without, alone)]
         for path, value in whole[metric.name].items():
+            weights = block(documents, path, metric).values()
             rows[path] = by_influence(
                 value,
                 [table[metric.name].get(path) for table in without],
                 [table[metric.name].get(path) for table in alone],
-                [*block(documents, path, metric).values()],
+                informing(weights, path, metric, *tables),
                 metric.score_by_name[path[-1]].limits,
                 spans_of(documents, path),
                 level,
@@ -233,16 +243,51 @@ def all_intervals(documents: Documents, metrics: Metrics, level: float = 0.95) -
     return found
 
 
-def sampled_intervals(documents: Documents, metrics: Metrics, level: float, number: int, seed: int) -> dict[str, Found]:
-    """The same from random half-samples, whose documents are scored anew."""
+Table = dict[Path, float | None]
+
+
+def informing(
+    weights: Iterable[float],
+    path: Path,
+    metric: Metric,
+    whole: Sequence[Table],
+    without: Sequence[Table],
+    alone: Sequence[Table],
+) -> list[float]:
+    """The weights of units for a score, 0 for each that says nothing about it: alone it has no score, and the score
+    without it is the same. Of an average over labels that is asked of the labels' scores: a unit that has none of
+    them, and only changes how much each label counts, says nothing about the average. What a unit says about 1 - cost
+    it says of the cost, also where this is above 1."""
+    path = (*path[:-1], metric.score_by_name[path[-1]].complement_of or path[-1])
+    asked = [path]
+    if path[0] == "averages":
+        if path[1] == "docs":
+            return [*weights]
+        asked = [place for place in whole[0] if place[0] == "per_type" and place[-1] == path[-1]]
+
+    def informs(left: Table, single: Table) -> bool:
+        changes = (abs((left.get(place) or 0) - (whole[0][place] or 0)) > 1e-12 for place in asked)
+        return any(single.get(place) is not None for place in asked) or any(changes)
+
+    return [weight if informs(left, single) else 0 for weight, left, single in zip(weights, without, alone)]
+
+
+def sampled_intervals(
+    documents: Documents, metrics: Metrics, level: float, number: int, seed: int, *, collapsed: bool = False
+) -> dict[str, Found]:
+    """The same from random half-samples, whose documents are scored anew. Collapsed counts do not say which units say
+    something about a score, unless these are far fewer than all units."""
     drawn, _ = patterns(seed, keys_of(documents), number, exact=False)
-    whole = score_tables(documents, metrics)
+    whole, without, alone = tables_by_unit(documents, metrics)
     halves = [score_tables([d for d in documents if row[key_of(d)]], metrics) for row in drawn]
     found: dict[str, Found] = {}
     for metric in metrics:
         found[metric.name] = rows = {}
         for path, value in whole[metric.name].items():
-            k, limits = kish([*block(documents, path, metric).values()]), metric.score_by_name[path[-1]].limits
+            weights = block(documents, path, metric).values()
+            tables = ([table[metric.name] for table in side] for side in ([whole], without, alone))
+            informed = [*weights] if collapsed else informing(weights, path, metric, *tables)
+            k, limits = kish(informed), metric.score_by_name[path[-1]].limits
             samples = [half[metric.name].get(path) for half in halves]
             rows[path] = by_half_samples(value, samples, k, limits, spans_of(documents, path), level)
         _derive(documents, metric, whole[metric.name], rows)

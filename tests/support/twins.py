@@ -24,7 +24,9 @@ Tokens = Sequence[tuple[int, int]]
 
 
 def characters(span: Sequence[Any]) -> set[int]:
-    return set(range(span[0], span[1]))
+    """Where there are gaps, a span has its end and its pieces in place of its end; no pieces if it has no gaps."""
+    end, pieces = span[1] if isinstance(span[1], tuple) else (span[1], ())
+    return {place for piece in pieces or [(span[0], end)] for place in range(*piece)}
 
 
 # Tallies

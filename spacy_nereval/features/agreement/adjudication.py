@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ...core.about import __version__
 from ...core.compression import format_extension
 from ...core.messages import join_names, shorten
+from ...core.pieces import check_no_gaps, has_gaps, span_row
 from ...core.spans import Span
 from ...io.tables import write_rows
 from ...io.writing import json_line, visible, write_text
@@ -26,9 +27,9 @@ from ...reporting.pages import (
     LIST_SCRIPTS,
     Example,
     Layout,
-    Trusted,
     html_example,
     is_right_to_left,
+    packed_json,
     render_page,
     script_json,
     utf16_offsets,
@@ -142,7 +143,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
         "finding": {finding.section: visible(finding.heading) for finding in view.findings()},
         "signatures": [result["signature"]],
         "version": __version__,
-        "data": Trusted(script_json(data)),
+        "data": packed_json(data),
     }
     return render_page(values, None, AGREEMENT)
 
@@ -233,6 +234,7 @@ def _page_data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPla
                         unit(vote.span.end),
                         labels[vote.span.label],
                         [people[name] for name in vote.annotators],
+                        *([[[unit(a), unit(b)] for a, b in vote.span.pieces]] if has_gaps(vote.span) else []),
                     ]
                     for vote in document_votes
                 ],
@@ -345,7 +347,7 @@ ann, cleo: Ada (PER); ben: Ada Acme (PER); ann: Acme (ORG)
         yield {
             **({} if document.base.id is None else {"id": document.base.id}),
             "text": text,
-            "spans": [dict(zip(("start", "end", "label"), span)) for span in consensus_spans],
+            "spans": [span_row(span) for span in consensus_spans],
             "options": [_option(k, text, vote) for k, vote in enumerate(disputed)],
             "meta": {"disputes": disputes, "annotators": ", ".join(document.spans)},
         }
@@ -387,6 +389,9 @@ def _dispute_texts(shared: SharedDocuments) -> Iterator[tuple[SharedDocument, st
                 f"{join_names(shared.annotators)}: give the texts"
             )
         if row["disputes"]:
+            check_no_gaps(
+                span for spans in document.spans.values() for span in spans
+            )  # Prodigy and Label Studio lack them
             yield document, text, row["disputes"]
 
 

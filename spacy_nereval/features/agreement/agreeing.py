@@ -11,7 +11,7 @@ from ...api.accessors import Headline
 from ...api.inputs import ItemReading, reading_of_items, records_of_sides, unknown, with_item_reading
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side
-from ...core.arguments import Reading, side_reading
+from ...core.arguments import HALF_WIDTH_POINTS, Reading, check_value, side_reading
 from ...core.compression import format_extension, strip_compression
 from ...core.declaration import Metric
 from ...core.keys import key_maps
@@ -41,6 +41,7 @@ def agreement(
     unit: str = "token",
     consensus: str | int = "majority",
     confidence: ConfidenceSettings = None,
+    half_width: float | None = None,
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     tokenizer: str | None = None,
@@ -60,6 +61,8 @@ def agreement(
         consensus: How many votes a span of the consensus needs: "majority" (more than half of those
             who annotated the document), "all", or a number.
         confidence: As for `score`.
+        half_width: How far the intervals of alpha and of the main score may reach on either side, in points; the result
+            then says under "plan" how many documents that takes. An alpha of 1 is 100 points.
         tokens: As for `score`; also for items with texts but without tokens, if all annotators have the same
             documents in the same order.
         tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
@@ -83,6 +86,8 @@ def agreement(
     """
     annotators, metrics = _with_names(annotators, metrics)
     settings = read_confidence(confidence)
+    if half_width is not None:
+        check_value("half_width", half_width, HALF_WIDTH_POINTS)
     reading = reading_of_items(**options)
     check_reading(reading)
     key_maps(reading.keys, 1)
@@ -120,7 +125,10 @@ def agreement(
             f"{spell_argument('text')}"
         )
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    return Agreement(counted.result(settings) | ({"left_out": left_out} if left_out else {}), counted)
+    result = counted.result(settings) | ({"left_out": left_out} if left_out else {})
+    if half_width is not None:
+        result["plan"] = counted.plan(result, half_width, settings)
+    return Agreement(result, counted)
 
 
 class Agreement(Shown):

@@ -16,7 +16,7 @@ from ...cli.guards import check_lexicons
 from ...cli.metric_options import chosen_metrics, names_and_options
 from ...cli.printing import more_tables, names_of_tables, print_tables, say
 from ...cli.sources import Gold, Source, display_names, reading_of, rules_of, say_left_out
-from ...core.arguments import MOST_DOCUMENTS, Reading, side_reading
+from ...core.arguments import HALF_WIDTH_POINTS, MOST_DOCUMENTS, Reading, check_value, side_reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +77,12 @@ def agreement_cli(
         help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
         f"numbers have one, up to {MOST_DOCUMENTS} documents",
     ),
+    half_width: float | None = Option(
+        None,
+        "--half-width",
+        help="Say how many documents it takes until the intervals of alpha and of the main score reach so many points "
+        "on either side. An alpha of 1 is 100 points",
+    ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
     write_consensus: Path | None = Option(
@@ -128,6 +134,8 @@ def agreement_cli(
 
     names, options = names_and_options([*annotations, *ctx.args])
     settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
+    if half_width is not None:
+        check_value("half_width", half_width, HALF_WIDTH_POINTS)
     table_names = names_of_tables(showing, AgreementView)
     check_suffix("--output", output, *JSON)
     check_suffix("--write-consensus", write_consensus, ".jsonl")
@@ -142,6 +150,8 @@ def agreement_cli(
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
     result = counted.result(settings, short=showing.short) | ({"left_out": left_out} if left_out else {})
+    if half_width is not None:
+        result["plan"] = counted.plan(result, half_width, settings)
     bounded = counted.add_main_interval(result)
     rows = [*consensus_rows(shared, rule)] if write_consensus else []
     if output:

@@ -17,6 +17,8 @@ from ...core.about import __version__
 from ...core.arguments import MOST_DOCUMENTS
 from ...core.declaration import Metric
 from ...core.formulas import ratio
+from ...evaluation.bounds import FEW, UNDEFINED
+from ...evaluation.planning import plan_half_width
 from ...evaluation.resampling import Confidence
 from ...evaluation.result import make_plain, signature
 from .annotator_pairs import (
@@ -192,10 +194,53 @@ class AgreementCounts:
         """Return a result with intervals of its first metric and of alpha, unless it has intervals or they are slow."""
         if "intervals" in result or result["documents"] > MOST_DOCUMENTS:
             return result
-        jackknife = Jackknife(self.shared, Confidence(), self.metrics[:1])
-        tables = [PairTables(pair.select_metrics(self.metrics[:1]), self.shared.labels) for pair in self.pairs]
-        bounds = self._intervals(result, jackknife, tables, self.metrics[:1])
+        jackknife, bounds = self._main_intervals(result, Confidence())
         return {**result, "intervals": bounds, "confidence": jackknife.basis._asdict()}
+
+    def plan(self, result: Mapping[str, Any], points: float, confidence: Confidence | None = None) -> dict[str, Any]:
+        """Return how many documents make the intervals of alpha and of the main score narrow.
+
+        Args:
+            result: The result.
+            points: How far the intervals may reach on either side; of alpha, 1 is 100 points.
+            confidence: The settings of the intervals.
+
+        Returns:
+            "half_width", "level", "units", and under "numbers" a row per number: "name", "value", "units_needed" and
+            "documents_needed" with the 90 % intervals "units_between" and "documents_between". These are None if too
+            few units have such spans, or the number does not vary.
+        """
+        jackknife, bounds = self._main_intervals(result, (confidence or Confidence()).checked())
+        units = jackknife.basis.units or 0
+        rows = []
+
+        def documents_of(number: int) -> int:
+            return math.ceil(number * len(self.shared.documents) / units - 1e-9)
+
+        for path, variance in jackknife.variances.items():
+            value, row = _at(result, path), _at(bounds, path)
+            if value is None:
+                continue
+            plan = None
+            if row["flag"] not in (FEW, UNDEFINED):
+                plan = plan_half_width(variance, points / 100, row["k"], row["df"], units, jackknife.basis.level)
+            rows.append(
+                {
+                    "name": path[-1] if path[0] != "metrics" else f"{path[1]}_{path[2]}",
+                    "value": value,
+                    "units_needed": plan and plan.units,
+                    "units_between": plan and [*plan.between],
+                    "documents_needed": plan and documents_of(plan.units),
+                    "documents_between": plan and [*map(documents_of, plan.between)],
+                }
+            )
+        return {"half_width": points, "level": jackknife.basis.level, "units": units, "numbers": rows}
+
+    def _main_intervals(self, result: Mapping[str, Any], confidence: Confidence) -> tuple[Jackknife, dict[str, Any]]:
+        """Return the intervals of the first metric and of alpha, and the jackknife that they come from."""
+        jackknife = Jackknife(self.shared, confidence, self.metrics[:1])
+        tables = [PairTables(pair.select_metrics(self.metrics[:1]), self.shared.labels) for pair in self.pairs]
+        return jackknife, self._intervals(result, jackknife, tables, self.metrics[:1])
 
     def _signature(self, jackknife: Jackknife | None, short: bool) -> str:
         counts = empty_counts(self.shared)
@@ -309,9 +354,7 @@ class AgreementCounts:
         result_intervals: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
 
         def number(path: KeyPath) -> float:
-            value: Any = result
-            for key in path:
-                value = value[key]
+            value = _at(result, path)
             return math.nan if value is None else float(value)
 
         for path, row in chain(
@@ -327,6 +370,9 @@ class AgreementCounts:
         self, number: Callable[[KeyPath], float], jackknife: Jackknife
     ) -> Iterator[tuple[KeyPath, Interval]]:
         """Yield the intervals of alphas and kappas, and of F against the others' majority."""
+        against = self._whole_blocks["against"].toarray().reshape(-1, len(self.shared.annotators), 3)
+        for annotator, has_spans in zip(self.shared.annotators, against.any(axis=2).T):
+            jackknife.restrict(("consensus", "against", annotator), np.flatnonzero(has_spans))
         alone = jackknife.group_sums(self._whole_blocks)
         overall = {name: block for name, block in alone.items() if not is_of_labels(name)}
         samples = jackknife.values(overall, self._divisor, self._chance_scores)
@@ -369,6 +415,13 @@ class AgreementCounts:
             yield ("units", *path), values
         for path, values in unitising_scores(sums, whole=self._overlap_reason is None):
             yield ("u_alpha", *path), values
+
+
+def _at(table: Any, path: KeyPath) -> Any:
+    """Return what nested tables have at a path."""
+    for key in path:
+        table = table[key]
+    return table
 
 
 def _mean(values: Iterable[float | None]) -> float:

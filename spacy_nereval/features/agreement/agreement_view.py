@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from ...core.declaration import Metric
@@ -368,6 +369,27 @@ class AgreementView(View):
         ]
         yield ResultTable("Agreement corrected for chance", ["measure", "on", "value"], rows)
 
+    def planned(self) -> Iterator[ResultTable]:
+        """Yield how many documents make the intervals of alpha and the main score narrow, if that was asked."""
+        plan = self.result.get("plan", {"numbers": []})
+        names = {name: title for (_, name), title in CHANCE.items()}
+        scores = {
+            f"{self.metric.name}_{score.name}": f"{sentence_name(self.metric, score.name)}, mean of pairs"
+            for score in self.metric.scores
+        }
+        rows: Rows = [
+            [
+                (names | scores)[row["name"]],
+                percent(row["value"]) if row["name"] in scores else row["value"],
+                row["documents_needed"],
+                row["documents_between"] and "{:,} to {:,}".format(*row["documents_between"]),
+            ]
+            for row in plan["numbers"]
+        ]
+        header = ["number", "now", "documents needed", "between"]
+        title = f"Documents that give ± {plan['half_width']:g} points" if rows else ""
+        yield ResultTable(title, header, rows, note="if they are like these; range at 90 %")
+
     def labels(self) -> Iterator[ResultTable]:
         """Yield, for each label, the mean main score, alpha, and disputes; the most disputed first."""
         name = headlines(self.metric, [score.name for score in self.metric.label_scores])[0]
@@ -470,9 +492,10 @@ class AgreementView(View):
         "alpha": chance,
         "without": leave_one_out,
         "all-scores": all_scores,
+        "plan": planned,
     }
-    at_terminal: ClassVar[Sequence[str]] = ("pairs", "differences", "labels", "documents", "spans")
-    usual: ClassVar[Sequence[str]] = ("pairs", "scores", "alpha", "differences", "labels", "documents", "spans")
+    at_terminal: ClassVar[Sequence[str]] = ("plan", "pairs", "differences", "labels", "documents", "spans")
+    usual: ClassVar[Sequence[str]] = ("plan", "pairs", "scores", "alpha", "differences", "labels", "documents", "spans")
 
     # Cells
 
@@ -559,11 +582,12 @@ def annotator_statements(row: Mapping[str, Any]) -> str:
     >>> annotator_statements(span | {"annotators": ["ann"], "said": {"ann": [span], "bob": [other], "eve": []}})
     'ann PER; bob PER Ada Lovelace; eve nothing'
     """
-    here = row["start"], row["end"]
+    place = itemgetter("start", "end")
+    here = place(row), row.get("pieces")
     parts: dict[str, list[str]] = {}
     for name, spans in row["said"].items():
         labels = [
-            span["label"] if (span["start"], span["end"]) == here else f"{span['label']} {_span_text(span)}"
+            span["label"] if (place(span), span.get("pieces")) == here else f"{span['label']} {_span_text(span)}"
             for span in spans
         ]
         parts.setdefault(" + ".join(labels) or "nothing", []).append(name)

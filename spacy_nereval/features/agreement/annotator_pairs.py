@@ -303,6 +303,10 @@ UNLIKE = tuple(kind for kind in Kind if kind is not Kind.HIT)
 """The kinds of spans that only one of the two annotators has."""
 
 
+PLANNED: tuple[KeyPath, ...] = (("units", "alpha"), ("u_alpha", "u_alpha"))
+"""The paths of the numbers of which a half width can be planned, besides the mean of the main score over pairs."""
+
+
 class Samples(NamedTuple):
     """A number with its leave-one-out values, from which its interval is computed.
 
@@ -350,6 +354,8 @@ class Jackknife:
         effective: The effective number of units for each label, and for all labels under "".
         mixed: For each pair, and last for all pairs: labels (and "" for all labels) to the number of groups in which
             annotators differ, or of those in which they agree about a span, whichever is less. Set by `pair_intervals`.
+        variances: The variance of each number of `PLANNED`, and of the headlines' means over pairs, in the unit of the
+            number. `variance_intervals` adds them.
         concentrated: The units that hold most of the uncertainty, as in `Drawn`. `variance_intervals` adds them.
     """
 
@@ -376,6 +382,9 @@ class Jackknife:
         unit_spans, number = spans.sum(axis=1), np.append(spans.sum(axis=0), len(span_places))
         k = kish(number, np.append((spans * spans).sum(axis=0), (unit_spans**2).sum()))
         self.effective: dict[str, float] = dict(zip((*labels, ""), k.tolist()))
+        self._unit_spans: NDArray[np.int64] = unit_spans
+        self._effective_of: dict[KeyPath, float] = {}
+        self.variances: dict[KeyPath, float] = {}
         gold = number / np.mean([len(document.spans) for document in shared.documents])
         self._spans = dict(zip((*labels, ""), gold.tolist()))
 
@@ -390,6 +399,17 @@ class Jackknife:
         return IntervalBasis(
             "half", level, halves.sums, seed, *base, halves.exact, self.effective[""], self.concentrated
         )
+
+    def restrict(self, path: KeyPath, documents: NDArray[np.int64]) -> None:
+        """Say that only some documents, by their indices, inform the numbers under a path: those of other annotators
+        say nothing about a pair, or about an annotator."""
+        spans = self._unit_spans[np.unique(self._units.of_document[documents])]
+        self._effective_of[path] = float(kish(spans.sum(), (spans * spans).sum()))
+
+    def _effective_units(self, number: Number) -> float:
+        """Return the effective number of units that inform a number."""
+        k = self.effective.get(number.label, 0.0)
+        return next((self._effective_of[path] for path in self._effective_of if number.path[: len(path)] == path), k)
 
     def group_sums(self, blocks: Mapping[str, csr_array]) -> dict[str, csr_array]:
         """Return the single-group sums of each block, sparse [groups, columns]."""
@@ -489,7 +509,7 @@ class Jackknife:
             mixed: For each number, in how many units there are errors, or hits, whichever is less.
             left_out: The leave-one-out values of a metric's headlines by name, on the scale of their variance.
         """
-        k = np.array([self.effective.get(number.label, 0.0) for number in numbers])
+        k = np.array([self._effective_units(number) for number in numbers])
         values = np.array([number.value for number in numbers])
         intervals = score_intervals(
             values,
@@ -502,6 +522,10 @@ class Jackknife:
             level=self._confidence.level,
             limits=[number.limits for number in numbers],
         )
+        slope = variance_scale([number.limits for number in numbers], (len(numbers),)).slope(values)
+        for number, of_number in zip(numbers, (variance.variance * slope**2).tolist()):
+            if number.path in PLANNED or number.headline:
+                self.variances[number.path] = of_number
         low, high, units, freedom, flag = (column.tolist() for column in intervals[:5])
         for n, number in enumerate(numbers):
             least = max(low[n], LEAST_CORRECTED) if number.limits == CORRECTED else low[n]
@@ -566,6 +590,9 @@ def pair_intervals(
     groups = [jackknife.pair_groups(table) for table in tables]
     has_classes = any(metric.classes for metric in metrics)
     for number, (table, table_groups) in enumerate(zip(tables, groups)):
+        has_spans = table.spans(*UNLIKE, Kind.HIT).sum(axis=1) > 0
+        jackknife.restrict(("pairs", number, "kappa"), table.pair.places)  # It counts the words outside spans, too.
+        jackknife.restrict(("pairs", number), table.pair.places[has_spans])
         jackknife.mixed.append(_mixed_numbers(table.labels, [_SpanNumbers.create(table, table_groups)]))
         directions = [[side] for side in table.group_documents(table_groups, of_labels=has_classes)]
         for estimates in jackknife_per_run(directions, mean_of_pairs, mean_of_pairs):

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...core.messages import spell_argument
 from ...core.overlapping import group_numbers
+from ...core.pieces import pieces_of
 from ...core.spans import Document
 from .shared_documents import SharedDocuments
 
@@ -173,8 +174,8 @@ PREFIX = "unitising "
 class SpanRows(NamedTuple):
     """The spans of all annotators as columns, sorted by document, annotator, start, end and label.
 
-    doc, annotator, label, start, end: int64[spans]. Zero-length spans and invented mentions are left out, since they
-    share no character with a unit.
+    doc, annotator, label, start, end: int64[spans]. Each piece of a span with gaps is one. Zero-length spans and
+    invented mentions are left out, since they share no character with a unit.
     """
 
     doc: Numbers
@@ -189,11 +190,12 @@ def span_rows(shared: SharedDocuments) -> SpanRows:
     number = {label: k for k, label in enumerate(shared.labels)}
     column = {name: k for k, name in enumerate(shared.annotators)}
     rows = [
-        (doc, column[name], start, end, number[label])
+        (doc, column[name], start, end, number[span[2]])
         for doc, document in enumerate(shared.documents)
         for name, spans in document.spans.items()
-        for start, end, label in spans
-        if start < end and not document.base.is_invented((start, end, label))
+        for span in spans
+        for start, end in pieces_of(span)
+        if start < end and not document.base.is_invented(span)
     ]
     table = np.array(sorted(rows), dtype=np.int64).reshape(-1, 5).T
     return SpanRows(doc=table[0], annotator=table[1], start=table[2], end=table[3], label=table[4])

@@ -12,13 +12,16 @@ and a missing span.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from itertools import chain, groupby
+from itertools import chain, combinations, groupby
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ...core.edges import trim_span as trim_edges
 from ...core.messages import PlainSpan, spell_argument
 from ...core.overlapping import group_numbers, overlaps
+from ...core.pieces import any_gaps, covered_text, has_gaps, hull, order_key, sorted_spans, span_row
+from ...core.pieces import shared as shared_characters
 from ...core.spans import Span
 from ...evaluation.error_groups import MOST_WORDS, fold_words, has_words
 from .shared_documents import OF_WHITE_SPACE, SharedDocument, SharedDocuments
@@ -59,7 +62,8 @@ def votes(spans: Mapping[str, Collection[PlainSpan]]) -> list[Vote]:
     for name, annotator_spans in spans.items():
         for span in annotator_spans:
             voters.setdefault(span, {})[name] = None
-    return [Vote(Span(*span), tuple(names), len(spans)) for span, names in sorted(voters.items())]
+    voters_in_order = sorted(voters.items(), key=lambda item: order_key(item[0]))
+    return [Vote(Span(*span), tuple(names), len(spans)) for span, names in voters_in_order]
 
 
 class Rule(NamedTuple):
@@ -123,7 +127,7 @@ def consensus_rows(shared: SharedDocuments, rule: Rule) -> Iterator[dict[str, An
         text, tokens = document.base.known_text("rows of gold annotation")[: document.base.annex], document.base.tokens
         row: dict[str, Any] = {"text": text} if document.base.id is None else {"text": text, "id": document.base.id}
         row["spans"] = [
-            dict(zip(("start", "end", "label"), span)) | {"votes": len(names), "annotators": [*names]}
+            span_row(span) | {"votes": len(names), "annotators": [*names]}
             for span, names, _ in document_votes
             if not document.base.is_invented(span)
         ]
@@ -144,24 +148,23 @@ def span_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
     """
     disputed = []
     for place, document in enumerate(shared.documents):
-        ordered = {name: sorted(spans) for name, spans in document.spans.items()}
+        ordered = {name: sorted_spans(spans) for name, spans in document.spans.items()}
         for vote in votes(document.spans):
             if vote.disputes:
-                disputed.append((-vote.disputes, place, vote.span, _dispute_row(shared, place, vote, ordered)))
+                row = _dispute_row(shared, place, vote, ordered)
+                disputed.append((-vote.disputes, place, order_key(vote.span), row))
     return [row for *_, row in sorted(disputed, key=lambda item: item[:3])]
 
 
 def _dispute_row(
     shared: SharedDocuments, place: int, vote: Vote, ordered: Mapping[str, Sequence[PlainSpan]]
 ) -> dict[str, Any]:
-    document, (start, end) = shared.documents[place], vote.span[:2]
+    document = shared.documents[place]
     statements = {
-        name: [
-            _span_row(document, span) for span in spans if max(span[0], start) < min(span[1], end) or span == vote.span
-        ]
+        name: [_span_row(document, span) for span in spans if shared_characters(span, vote.span) or span == vote.span]
         for name, spans in ordered.items()
     }
-    left, right = document.around(start, end)
+    left, right = document.around(*hull(vote.span))
     return {
         "document": shared.name_of(place),
         **_span_row(document, vote.span),
@@ -176,7 +179,7 @@ def _dispute_row(
 
 
 def _span_row(document: SharedDocument, span: PlainSpan) -> dict[str, Any]:
-    return {**dict(zip(("start", "end", "label"), span)), "text": document.text_of(span)}
+    return {**span_row(span), "text": document.text_of(span)}
 
 
 def document_disputes(
@@ -252,7 +255,7 @@ class DisputedPlace(NamedTuple):
     @property
     def end(self) -> int:
         """The end of the place."""
-        return max(version.span.end for version in self.versions)
+        return max(hull(version.span)[1] for version in self.versions)
 
 
 def disputed_places(spans: Mapping[str, Collection[PlainSpan]]) -> Iterator[DisputedPlace]:
@@ -322,7 +325,7 @@ class Difference(NamedTuple):
     def stretch(self) -> tuple[int, int]:
         """The start of the first span and the end of the last one."""
         spans = [span for side in self.spans for span in side]
-        return min(span.start for span in spans), max(span.end for span in spans)
+        return min(span.start for span in spans), max(hull(span)[1] for span in spans)
 
     def swap_sides(self) -> Difference:
         """Return a difference of labels with the annotators exchanged."""
@@ -362,7 +365,7 @@ def find_differences(shared: SharedDocuments) -> Iterator[Difference]:
 def _version_differences(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[_VersionDifference]:
     """Yield the differences between two versions of a document, place by place."""
     both = {*one} & {*other}
-    sides = [sorted({*side} - both) for side in (one, other)]
+    sides = [sorted_spans({*side} - both) for side in (one, other)]
     for place in _differing_places(text, *sides):
         yield _classify_place(text, *place, [*both])
 
@@ -391,16 +394,16 @@ def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> 
         places.append(({a}.union(*(spans for spans, _ in meet)), {b}.union(*(spans for _, spans in meet))))
     for spans, other_spans in places:
         if not any(_has_overlap(side) for side in (spans, other_spans)):
-            yield tuple(sorted(spans)), tuple(sorted(other_spans))
+            yield tuple(sorted_spans(spans)), tuple(sorted_spans(other_spans))
             continue
         paired: set[Span] = set()
         pairs = [(-common, sides[0][i], sides[1][j]) for i, j, common in shared if sides[0][i] in spans]
-        for _, a, b in sorted(pairs):
+        for _, a, b in sorted(pairs, key=lambda pair: (pair[0], order_key(pair[1]), order_key(pair[2]))):
             if not paired & {a, b}:
                 paired |= {a, b}
                 yield (a,), (b,)
-        yield from (((a,), ()) for a in sorted(spans - paired))
-        yield from (((), (b,)) for b in sorted(other_spans - paired))
+        yield from (((a,), ()) for a in sorted_spans(spans - paired))
+        yield from (((), (b,)) for b in sorted_spans(other_spans - paired))
     yield from (((a,), ()) for a in sides[0] if not any(a in spans for spans, _ in places))
     yield from (((), (b,)) for b in sides[1] if not any(b in spans for _, spans in places))
 
@@ -426,9 +429,9 @@ def _classify_place(text: str, one: Side, other: Side, agreed: Sequence[Span]) -
             "label", tuple(sorted((a.label, b.label))), first, (having, lacking), _surface(source, having[0])
         )
     kind = _boundary_kind(a, b) if len(one) == len(other) == 1 else "shifted"
-    first = (a.start, -a.end) <= (b.start, -b.end)
+    first = _begin(a) <= _begin(b)
     if kind == "blank":
-        first = (one[0].start, -one[0].end) < (other[0].start, -other[0].end)
+        first = _begin(one[0]) < _begin(other[0])
     having, lacking = (one, other) if first else (other, one)
     if kind in ("leading", "trailing", "both"):
         words = _more_words(source, *((a, b) if first else (b, a)))
@@ -437,10 +440,19 @@ def _classify_place(text: str, one: Side, other: Side, agreed: Sequence[Span]) -
     return _VersionDifference(kind, (having[0].label,), first, (having, lacking), words)
 
 
+def _begin(span: Span) -> tuple[Any, ...]:
+    """Return a key by which the span that begins first, and of several the longest one, is the least."""
+    start, end = hull(span)
+    return start, -end, -span.size, span.pieces
+
+
 def _boundary_kind(a: Span, b: Span) -> Kind:
-    """Return the kind of difference between two overlapping spans with the same label."""
+    """Return the kind of difference between two overlapping spans with the same label. Where there are gaps, it is
+    none of those that name an end."""
     if a[:2] == b[:2]:
         return "blank"
+    if any_gaps([a, b]):
+        return "shifted"
     if a.start == b.start:
         return "trailing"
     if a.end == b.end:
@@ -457,12 +469,15 @@ def _more_words(text: str, longer: Span, shorter: Span) -> str:
 
 def _has_overlap(spans: Set[Span]) -> bool:
     """Return whether some of these spans overlap each other."""
-    ordered = sorted(spans)
-    return any(a.overlaps(b) for a, b in zip(ordered, ordered[1:]))
+    ordered = sorted_spans(spans)
+    pairs = combinations(ordered, 2) if any_gaps(ordered) else zip(ordered, ordered[1:])
+    return any(a.overlaps(b) for a, b in pairs)
 
 
 def trim_span(text: str, span: Span) -> Span:
     """Return a span without white space at its ends; a span of white space alone is unchanged."""
+    if has_gaps(span):
+        return Span(*trim_edges(span, text, "space")) if text else span
     words = text[span.start : span.end]
     if not words.strip():
         return span
@@ -471,4 +486,4 @@ def trim_span(text: str, span: Span) -> Span:
 
 
 def _surface(text: str, span: Span) -> str:
-    return fold_words(text[span.start : span.end])
+    return fold_words(covered_text(text, span))

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ...core.messages import shorten
+from ...core.pieces import hull
 from ...core.spans import Span
 from ...evaluation.tested import holm
 from ...reporting.marked_text import clip
@@ -382,7 +383,7 @@ class Differences:
         start, end = difference.stretch
         if difference.kind in ("leading", "trailing"):
             (shorter,) = difference.spans[1]
-            start, end = (start, shorter.start) if difference.kind == "leading" else (shorter.end, end)
+            start, end = (start, shorter.start) if difference.kind == "leading" else (hull(shorter)[1], end)
         span = trim_span(self._shared.documents[difference.document].base.text or "", Span(start, end, ""))
         return span.start, span.end
 

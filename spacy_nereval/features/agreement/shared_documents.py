@@ -19,6 +19,7 @@ from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
 from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
+from ...core.pieces import covered_text, meets_any, pieces_of
 from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
 from ...evaluation.error_list import CONTEXT
@@ -75,7 +76,7 @@ class SharedDocument(NamedTuple):
     def text_of(self, span: PlainSpan) -> str | None:
         """Return the text of a span; None if the document has no text."""
         text = self.base.text
-        return None if text is None else text[span[0] : span[1]]
+        return None if text is None else covered_text(text, span)
 
     def around(self, start: int, end: int, context: int = CONTEXT) -> tuple[str | None, str | None]:
         """Return the text to the left and to the right of a stretch; None if the document has no text."""
@@ -225,7 +226,7 @@ CHANGES = ("merged", "trimmed", "joined", "unnamed")
 
 
 def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
-    """Yield every span as a row with "annotator", "label", "start", "end" and "document".
+    """Yield every span as a row with "annotator", "label", "start", "end" and "document"; with gaps, a row per piece.
 
     Programs for Gamma read one continuum, so each document begins one character after the end of the previous one.
     """
@@ -233,7 +234,7 @@ def unit_rows(shared: SharedDocuments) -> Iterator[dict[str, Any]]:
     for place, document in enumerate(shared.documents):
         last = 0
         for name, spans in document.spans.items():
-            for start, end, label in sorted(spans):
+            for start, end, label in sorted((*piece, span[2]) for span in spans for piece in pieces_of(span)):
                 last = max(last, end)
                 row = {"annotator": name, "label": label, "start": start + offset, "end": end + offset}
                 yield row | {"document": shared.name_of(place)}
@@ -430,7 +431,7 @@ def _combine_records(
     spans: dict[str, list[PlainSpan]] = {}
     for name, record in records.items():
         carried = _spans_in_text(record, first.text, record.spans)
-        outside_gaps = [span for span in carried if not any(max(span[0], a) < min(span[1], b) for a, b, _ in gaps)]
+        outside_gaps = [span for span in carried if not meets_any(span, gaps)]
         spans[name] = [*outside_gaps, *((*strings[string], label) for string, label in record.invented)]
         numbers["ignored"] += len(carried) - len(outside_gaps)
         numbers.update(repaired=record.repaired, duplicates=record.duplicates, rejected=record.rejected)

@@ -17,7 +17,7 @@ from ...cli.guards import STDOUT_FILE
 from ...cli.metric_options import names_and_options
 from ...cli.printing import names_of_tables, print_apart_from, print_result, say
 from ...cli.sources import Source, named_runs
-from ...core.arguments import Reading
+from ...core.arguments import HALF_WIDTH_POINTS, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,25 +144,30 @@ def plan_cli(
     difference: float | None = Option(
         None, "--difference", help="Difference from the baseline that is to be seen, in points"
     ),
-    score: str = Option("strict_f", "--score", help="Score of the difference: a score key such as fair_f"),
+    half_width: float | None = Option(None, "--half-width", help=HALF_WIDTH_POINTS.help),
+    score: str = Option(
+        "strict_f", "--score", help="Score of the difference or of the half width: a score key such as fair_f"
+    ),
     output: Path | None = OUTPUT,
 ) -> None:
     """
     Say how many documents have to be annotated so that the rules of a policy are
-    decided, or a difference between two systems is seen, in 80 % of samples.
+    decided, or a difference between two systems is seen, in 80 % of samples; or so that
+    the interval of a score is narrow.
 
     The documents given are a pilot: corpora of other sizes are simulated from what each
     of them adds to the scores. '--difference 2 --score fair_f' is about a difference of 2 points
-    of fair F.
+    of fair F, '--half-width 2' about F ± 2 points. Without options, a table says how many
+    documents give ± 0.5, 1, 2, 3 and 5 points.
     """
     from .gate_view import PlanView
     from .policy import read_policy
-    from .sample_size import add_difference, plan_documents
+    from .sample_size import add_questions, plan_documents
 
     arguments = _read_arguments(gold, candidate, ctx.args, "name the gold annotation and one candidate: ")
     check_suffix("--output", output, *JSON)
     tables = names_of_tables(showing, PlanView)
-    rules = add_difference(None if policy is None else read_policy(policy), score, difference)
+    rules = add_questions(None if policy is None else read_policy(policy), score, difference, half_width)
     result = plan_documents(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
     print_result(PlanView(result), tables, showing, output)
 

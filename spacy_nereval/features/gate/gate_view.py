@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ...evaluation.conclusion import points_per_unit, unit_name
-from ...evaluation.differences import LEAST_DIFFERING
+from ...evaluation.differences import LEAST_DIFFERING, MOST_UNITS
 from ...io.writing import visible
 from ...metrics.registry import create
 from ...reporting.declared import sentence_name
@@ -17,7 +17,7 @@ from ...reporting.remarks import many, name_in_sentence
 from ...reporting.result_table import Cell, Interval, Percent, ResultTable, number_text
 from ...reporting.view import Finding, Makers, View
 from .gate_rules import BROKEN, MET, UNDECIDED, unseen_words
-from .policy import AGAINST_BASELINE, AT_LEAST, AT_MOST, BETTER, DIFFERENCE, FAIL, RATE_BETWEEN, WARN, WORSE
+from .policy import AGAINST_BASELINE, AT_LEAST, AT_MOST, BETTER, DIFFERENCE, FAIL, HALF_WIDTH, RATE_BETWEEN, WARN, WORSE
 
 Row = Mapping[str, Any]
 
@@ -234,6 +234,7 @@ def demand(row: Row) -> str:
     bound = f"{points_per_unit(row['score_unit']) * row['bound']:.6g}"
     return {
         DIFFERENCE: f"a difference of {bound}",
+        HALF_WIDTH: f"± {bound}",
         AT_LEAST: f"at least {bound}",
         AT_MOST: f"at most {bound}",
         WORSE: f"worse by at most {bound}",
@@ -358,7 +359,8 @@ class PlanView(View):
             ]
             for row in self._rows
         ]
-        note = f"answered in {100 * self.result['power']:g} % of such corpora"
+        is_simulated = any(row["kind"] != HALF_WIDTH for row in self._rows)
+        note = f"answered in {100 * self.result['power']:g} % of such corpora" if is_simulated else ""
         yield ResultTable(f"{self._units.capitalize()} needed", header, cells, note=note)
 
     def curve(self) -> Iterator[ResultTable]:
@@ -382,14 +384,20 @@ class PlanView(View):
         """
         if not self._rows:
             return "nothing is asked"
-        numbers = [row["units_needed"] for row in self._rows if row["units_needed"]]
+        rows = [row for row in self._rows if row["kind"] != HALF_WIDTH]
+        numbers = [row["units_needed"] for row in rows if row["units_needed"]]
         names = [row["name"] for row in self._rows if not row["units_needed"]]
         remarks = [visible(f"no number can be given for {', '.join(names)}")] if names else []
-        if not numbers:
-            return remarks[0]
-        which = "it" if len(self._rows) == 1 else "each of the others" if names else "each question"
-        answer = f"about {max(numbers):,} {self._units} like these answer {which}"
-        return "; ".join([f"{answer} in {100 * self.result['power']:g} % of samples", *remarks])
+        answers = [
+            f"about {row['units_needed']:,} {self._units} like these give {subject(row)} {demand(row)}"
+            for row in self._rows
+            if row["kind"] == HALF_WIDTH and row["units_needed"]
+        ]
+        if numbers:
+            which = "it" if len(rows) == 1 else "each of the others" if len(numbers) < len(rows) else "each question"
+            answer = f"about {max(numbers):,} {self._units} like these answer {which}"
+            answers.insert(0, f"{answer} in {100 * self.result['power']:g} % of samples")
+        return visible("; ".join([*answers[:1], *answers[1:][-1:], *remarks]))
 
     def findings(self) -> list[Finding]:
         """Return the headline."""
@@ -412,10 +420,11 @@ class PlanView(View):
             if row["units_needed"] and _is_too_alike(row)
         ]
         pilot = f"the pilot of {many(self.result['units'], self._units[:-1])}"
-        rules = any(row["kind"] != DIFFERENCE for row in self._rows)
+        rules = any(row["kind"] not in (DIFFERENCE, HALF_WIDTH) for row in self._rows)
+        values = any(row["kind"] != DIFFERENCE for row in self._rows)
         lines.append(
             f"The {self._units} to come are taken to be like those of {pilot}"
-            f"{', and values to stay what they are in it' if rules else ''}. A pilot knows roughly how much "
+            f"{', and values to stay what they are in it' if values else ''}. A pilot knows roughly how much "
             f"{self._units} differ{' and how far the value is from the bound' if rules else ''}: the range is that of "
             "the number needed, at 90 %."
         )
@@ -449,6 +458,11 @@ class PlanView(View):
             return (
                 f"the pilot has effectively {row['effective_units']:.1f} {self._units} with such spans, too few to say "
                 "how much they vary: annotate a larger one first"
+            )
+        if row["kind"] == HALF_WIDTH:
+            return (
+                f"the {self._units} of the pilot do not vary in this score, or more than {MOST_UNITS:,} are needed: "
+                "annotate a larger pilot, or ask for a wider interval"
             )
         return f"the value in the pilot is so close to the bound that more {self._units} like these would hardly decide"
 

@@ -20,7 +20,7 @@ from ...metrics.registry import create, names
 from .gate_rules import judge_candidate
 from .gate_view import GateView, PlanView, demand, junit
 from .policy import Policy, read_policy
-from .sample_size import add_difference, plan_documents
+from .sample_size import add_questions, plan_documents
 
 if TYPE_CHECKING:
     import pandas
@@ -310,6 +310,7 @@ def plan(
     *,
     policy: str | Path | Mapping[str, Any] | None = None,
     difference: float | None = None,
+    half_width: float | None = None,
     score: str = "strict_f",
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
@@ -318,7 +319,8 @@ def plan(
     """Say how many documents have to be annotated, from the documents of a pilot.
 
     They are enough if the rules of a policy are decided, or a difference between two systems is seen, in 80 % of
-    samples.
+    samples; or if the interval of a score is narrow. If nothing is asked, the plan is for half widths of 0.5, 1, 2, 3
+    and 5 points.
 
     Args:
         gold: The gold annotation of the pilot, as `score` takes it; None if the systems are counts.
@@ -326,7 +328,8 @@ def plan(
         baseline: Another system, for a difference and for rules that compare: as `candidate`.
         policy: The policy of a gate, its path or its content as a table; None for none.
         difference: The difference from the baseline that is to be seen, in points; None for none.
-        score: The score of the difference, a score key or METRIC.SCORE.
+        half_width: How far the interval of the score may reach on either side, in points; None for no such question.
+        score: The score of the difference or of the half width, a score key or METRIC.SCORE.
         text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
             tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
@@ -335,7 +338,7 @@ def plan(
         The plan: a dict with methods that print and save it; see `Plan`.
 
     Raises:
-        ValueError: Nothing is asked, or the policy or an argument cannot be used.
+        ValueError: The policy or an argument cannot be used.
         OSError: A file cannot be read.
 
     >>> from spacy_nereval import plan
@@ -343,6 +346,8 @@ def plan(
     >>> old, new = [["B-PER", "B-LOC"], ["B-PER", "O"]] * 30, [["B-PER", "B-LOC"], ["O", "B-LOC"], ["O", "B-LOC"]] * 20
     >>> plan(gold, new, old, difference=5).documents_needed
     {'difference': 170}
+    >>> plan(gold, new, half_width=3).documents_needed
+    {'half width': 159}
     """
-    rules = add_difference(None if policy is None else read_policy(policy), score, difference)
+    rules = add_questions(None if policy is None else read_policy(policy), score, difference, half_width)
     return Plan(plan_documents(*_count_systems(rules, gold, candidate, baseline, text, tokens, options)))

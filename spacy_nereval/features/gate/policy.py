@@ -30,6 +30,9 @@ AT_LEAST, AT_MOST, WORSE, BETTER, RATE_BETWEEN = KINDS = (
 DIFFERENCE = "difference"
 """A rule that only a plan has: a test shows a difference of so many points from the baseline."""
 
+HALF_WIDTH = "half_width"
+"""A rule that only a plan has: the interval of a score reaches no farther than so many points on either side."""
+
 AGAINST_BASELINE = (WORSE, BETTER, DIFFERENCE)
 """The rules that need a baseline."""
 
@@ -57,7 +60,7 @@ class Rule(NamedTuple):
 
     Attributes:
         name: Its name.
-        kind: One of `KINDS`, or `DIFFERENCE`.
+        kind: One of `KINDS`, `DIFFERENCE` or `HALF_WIDTH`.
         bound: The bound in points; for `rate_between` the least and the greatest rate.
         score: A score key, METRIC.SCORE or METRIC_SCORE; None for `rate_between`.
         label: The label whose score is meant; None for all labels.
@@ -152,7 +155,11 @@ def rule_score(rule: Rule, metrics: Sequence[Metric]) -> Criterion:
         ValueError: None of the metrics has such a score.
     """
     name = rule.score or ""
-    where = spell_argument("score", name) if rule.kind == DIFFERENCE else f"rule {rule.name}: score {quote(name)}"
+    where = (
+        spell_argument("score", name)
+        if rule.kind in (DIFFERENCE, HALF_WIDTH)
+        else f"rule {rule.name}: score {quote(name)}"
+    )
     return find_criterion(name, metrics, where)
 
 
@@ -167,6 +174,7 @@ def allowed_range(rule: Rule, score: Score) -> Limits:
         WORSE: (-bound, math.inf),
         BETTER: (bound, math.inf),
         DIFFERENCE: (2 * LEAST, math.inf),
+        HALF_WIDTH: (-math.inf, math.inf),
     }[rule.kind]
 
 

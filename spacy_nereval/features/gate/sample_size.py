@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.about import __version__
-from ...core.arguments import MARGIN, check_value
-from ...core.declaration import GOLD_SPANS, PRED_SPANS
-from ...core.messages import spell_argument
+from ...core.arguments import HALF_WIDTH_POINTS, MARGIN, check_value
+from ...core.declaration import GOLD_SPANS
 from ...counting.counts import Counts
 from ...counting.table import Table
 from ...evaluation.bounds import (
@@ -36,51 +34,63 @@ from ...evaluation.differences import (
     units_for_rare_loss,
 )
 from ...evaluation.pairs import Pair, all_labels
+from ...evaluation.planning import HALF_WIDTHS, PLAN_LEVEL, plan_half_width, variance_factors
 from ...evaluation.resampling import Units
 from ...evaluation.result import make_plain, signature
 from ...evaluation.scores import score_sums
 from ...evaluation.tested import Subject, limit_of_difference
+from ...evaluation.unit_weights import UnitWeights
 from ...evaluation.variance import count_bearers, find_errors_and_hits
 from .gate_rules import MET, RuleJudge, bounds_if_unseen, interval_verdict
-from .policy import AGAINST_BASELINE, DIFFERENCE, FLAGGED, NOT_DECIDED, RATE_BETWEEN, Policy, Rule, allowed_range
+from .policy import (
+    AGAINST_BASELINE,
+    DIFFERENCE,
+    FLAGGED,
+    HALF_WIDTH,
+    NOT_DECIDED,
+    RATE_BETWEEN,
+    Policy,
+    Rule,
+    allowed_range,
+)
 
 Floats = NDArray[np.float64]
 
 CORPORA = 1000
 """How many corpora of each size are simulated: a share of 80 per cent has a standard error of 1.3."""
 
-PLAN_LEVEL = 0.9
-"""The level of the interval of a number of units."""
-
 STEPS = 6
 """Number of bisection steps between a number of units that suffices and one that does not."""
 
 
-def add_difference(policy: Policy | None, score: str, difference: float | None) -> Policy:
-    """Return a policy with one more rule: that a test shows a difference from the baseline.
+def add_questions(policy: Policy | None, score: str, difference: float | None, half_width: float | None) -> Policy:
+    """Return a policy with further rules: that a test shows a difference from the baseline, and that the interval of a
+    score is narrow.
 
     Args:
         policy: The policy; None for no other rules.
         score: A score key, METRIC.SCORE or METRIC_SCORE.
         difference: The difference in points; None for no such rule.
+        half_width: Half the width of the interval in points; None for no such rule, but of `HALF_WIDTHS` if nothing
+            else is asked.
 
     Raises:
-        ValueError: The difference is not above 0, or there are neither rules nor a difference.
+        ValueError: The difference or the half width is not above 0.
 
-    >>> add_difference(None, "strict_f", 2).rules[0].kind
-    'difference'
+    >>> [rule.name for rule in add_questions(None, "strict_f", 2, 1).rules]
+    ['difference', 'half width']
+    >>> [rule.bound for rule in add_questions(None, "strict_f", None, None).rules]
+    [0.5, 1.0, 2.0, 3.0, 5.0]
     """
-    if difference is None:
-        if policy is None:
-            raise ValueError(
-                f"there is nothing to plan for: give {spell_argument('policy')} with rules, or "
-                f"{spell_argument('difference')} with a "
-                "number of points"
-            )
-        return policy
-    check_value("difference", difference, MARGIN)
-    base = policy or Policy(())
-    return base._replace(rules=(*base.rules, Rule(DIFFERENCE, DIFFERENCE, float(difference), score)))
+    rules = [*(policy.rules if policy else ())]
+    if difference is not None:
+        check_value("difference", difference, MARGIN)
+        rules.append(Rule(DIFFERENCE, DIFFERENCE, float(difference), score))
+    if half_width is not None:
+        check_value("half_width", half_width, HALF_WIDTH_POINTS)
+        rules.append(Rule("half width", HALF_WIDTH, float(half_width), score))
+    rules = rules or [Rule(f"half width {points:g}", HALF_WIDTH, float(points), score) for points in HALF_WIDTHS]
+    return (policy or Policy(()))._replace(rules=tuple(rules))
 
 
 class Pilot(NamedTuple):
@@ -89,7 +99,7 @@ class Pilot(NamedTuple):
     Attributes:
         value: The number itself: a score on the scale of its variance, or a difference.
         influence: The influence of the unit on the number, as in the jackknife; 0 on average.
-        weight: The number of gold and predicted spans of the unit.
+        weight: The number of gold and predicted spans of the unit; 0 if it says nothing about the score.
         gold: The number of its gold spans.
         sides: Whether it has an error, and whether it has a hit, [2, units]; for a difference, whether it differs.
         units_per_entry: The number of units per entry; above 1 where there are more than `MOST_GROUPS`.
@@ -147,8 +157,9 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
             for table in tables
         ]
     )
-    spans = [_spans_of_groups(table, units, labels, subject, (*GOLD_SPANS, *PRED_SPANS)) for table in tables]
-    gold = _spans_of_groups(tables[0], units, labels, subject, GOLD_SPANS)
+    at = None if subject.label is None else labels.index(subject.label)
+    of_units = UnitWeights([[table] for table in tables], units).of_score(subject.metric, subject.score.name, at)
+    weight, gold = np.bincount(units.group, of_units, groups).astype(float), _gold_of_groups(tables[0], units, at)
     contributions, added, limit = None, np.zeros(groups), math.inf
     if theirs is None:
         scale = variance_scale(subject.score.limits, (groups,))
@@ -167,7 +178,7 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         limit = limit_of_difference(subject.score, values[0, 0, 0], values[1, 0, 0])
     influence = (groups - 1) * (whole - left)
     others = len(units) / groups, contributions, added, limit
-    return Pilot(float(whole[0]), influence - influence.mean(), np.sum(spans, axis=0), gold, sides, *others)
+    return Pilot(float(whole[0]), influence - influence.mean(), weight, gold, sides, *others)
 
 
 def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | None) -> Floats:
@@ -181,12 +192,10 @@ def _weighted_scores(subject: Subject, table: Table, weights: _GroupWeights | No
     return np.asarray(subject.values(scores, table.labels), dtype=float)
 
 
-def _spans_of_groups(
-    table: Table, units: Units, labels: Sequence[str], subject: Subject, kinds: Sequence[Any]
-) -> Floats:
-    """Return the number of spans of each group, by what they count for (`kinds`); float64[groups]."""
-    spans = (units.groups @ table.spans(*kinds)).toarray()
-    numbers: Floats = spans.sum(axis=1) if subject.label is None else spans[:, labels.index(subject.label)]
+def _gold_of_groups(table: Table, units: Units, label: int | None) -> Floats:
+    """Return the number of gold spans of each group, of a label by its index or of all; float64[groups]."""
+    spans = (units.groups @ table.spans(*GOLD_SPANS)).toarray()
+    numbers: Floats = spans.sum(axis=1) if label is None else spans[:, label]
     return numbers.astype(float)
 
 
@@ -353,7 +362,7 @@ def plan_documents(policy: Policy, candidate: System, baseline: System | None = 
     pilot. A difference is seen if a test rejects the null hypothesis.
 
     Args:
-        policy: The rules, perhaps a difference among them; see `add_difference`.
+        policy: The rules, perhaps a difference or half widths among them; see `add_questions`.
         candidate: A system, whose documents are the pilot.
         baseline: Another system on the same documents, for rules that compare and for a difference.
 
@@ -383,14 +392,16 @@ def plan_documents(policy: Policy, candidate: System, baseline: System | None = 
     units = judge.units or 0
     sizes = sizes_between(min([*needed, units]) // 2, max([*needed, units]))
     for row, question in zip(rows, questions):
-        is_usable = question.pilot is not None and not row["few"]
+        is_usable = question.pilot is not None and not row["few"] and question.rule.kind != HALF_WIDTH
         row["curve"] = [
             {"units": size, "answered": answer_rate(question, size, policy.seed) if is_usable else None}
             for size in sizes
         ]
     settings = [f"level:{policy.level:g}", f"unit:{first.unit}", f"units:{units}", f"seed:{policy.seed}"]
-    differences = [f"{rule.score}:{rule.bound:g}" for rule in policy.rules if rule.kind == DIFFERENCE]
-    settings += [f"corpora:{CORPORA}", *(f"difference:{demand}" for demand in differences)]
+    asked = [
+        f"{rule.kind}:{rule.score}:{rule.bound:g}" for rule in policy.rules if rule.kind in (DIFFERENCE, HALF_WIDTH)
+    ]
+    settings += [f"corpora:{CORPORA}", *asked]
     settings += [f"gate:{policy.digest[:12]}"] if policy.digest else []
     result: dict[str, Any] = make_plain(
         {
@@ -431,7 +442,7 @@ def _make_question(rule: Rule, judge: RuleJudge) -> Question:
     elif baseline is None and pilot is not None:
         value = float(variance_scale(subject.score.limits, (1,)).invert(np.array([value]), np.array([value]))[0][0])
     bounds = math.nan, math.nan
-    if pilot is not None and rule.kind != DIFFERENCE:
+    if pilot is not None and rule.kind not in (DIFFERENCE, HALF_WIDTH):
         estimate = judge.at_level((1 + PLAN_LEVEL) / 2).estimate(rule, subject, ours, theirs)
         bounds = estimate.low, estimate.high
     question = Question(
@@ -455,11 +466,9 @@ def _question_row(question: Question, units: int, documents: int, seed: int) -> 
     rule, subject, pilot = question.rule, question.subject, question.pilot
     k, freedom = pilot.units_and_freedom if pilot else (0.0, math.nan)
     differing = None if pilot is None or pilot.contributions is None else len(pilot.contributions)
-    is_small = k < max(FEW_UNITS, question.least_units)
+    is_small = k < max(FEW_UNITS, 0 if rule.kind == HALF_WIDTH else question.least_units)
     few = is_small or (differing is not None and differing < LEAST_DIFFERING)
-    needed = None if few or pilot is None else units_needed(question, seed)
-    nearest = min((question.least, question.most), key=lambda bound: abs(bound - question.value))
-    between = None if needed is None else units_interval(needed, question.value, nearest, question.bounds, freedom)
+    needed, between = (None, None) if few or pilot is None else _units_and_interval(question, pilot, units, seed)
     if few and not is_small and pilot is not None:
         needed = _units_by_bound(question, pilot, units)
     return {
@@ -477,7 +486,7 @@ def _question_row(question: Question, units: int, documents: int, seed: int) -> 
         "freedom": freedom,
         "differing": differing,
         "few": few,
-        "answered": None if few or pilot is None else answer_rate(question, units, seed),
+        "answered": None if few or pilot is None or rule.kind == HALF_WIDTH else answer_rate(question, units, seed),
         "units_needed": needed,
         "units_between": between and [math.ceil(end - 1e-9) if math.isfinite(end) else None for end in between],
         "unseen": None if needed is None else _is_unseen(question, k * needed / units),
@@ -485,10 +494,31 @@ def _question_row(question: Question, units: int, documents: int, seed: int) -> 
     }
 
 
+def _units_and_interval(
+    question: Question, pilot: Pilot, units: int, seed: int
+) -> tuple[int | None, tuple[float, float] | None]:
+    """Return how many units answer a question, and the 90 % interval of this number; None for no number."""
+    k, freedom = pilot.units_and_freedom
+    if question.rule.kind == HALF_WIDTH:
+        entries, score = len(pilot.influence), question.subject.score
+        slope = float(variance_scale(score.limits, ()).slope(question.value))
+        variance = float((pilot.influence**2).sum()) / (entries * (entries - 1)) * slope**2
+        plan = plan_half_width(variance, _bound(question), k, freedom, units, question.level)
+        return (plan.units, plan.between) if plan else (None, None)
+    needed = units_needed(question, seed)
+    if needed is None:
+        return None, None
+    nearest = min((question.least, question.most), key=lambda bound: abs(bound - question.value))
+    return needed, units_interval(needed, question.value, nearest, question.bounds, freedom)
+
+
 def _bound(question: Question) -> float:
     """Return the bound of a question as a result has it."""
     if question.rule.kind == DIFFERENCE:
         return question.value
+    if question.rule.kind == HALF_WIDTH:
+        assert not isinstance(question.rule.bound, tuple)
+        return question.rule.bound / points_per_unit(question.subject.score.unit)
     return question.most if math.isinf(question.least) else abs(question.least)
 
 
@@ -504,24 +534,10 @@ def _units_by_bound(question: Question, pilot: Pilot, units: int) -> int | None:
 
 def _is_unseen(question: Question, k: float) -> bool:
     """Return whether a rule that is met with k effective units is met only if nothing is of an unseen kind."""
-    if not question.is_allowed or question.rule.kind == DIFFERENCE:
+    if not question.is_allowed or question.rule.kind in (DIFFERENCE, HALF_WIDTH):
         return False
     bounds = bounds_if_unseen(question.rule.kind, question.value, question.value, question.value, k)
     return interval_verdict(*bounds, question.least, question.most) != MET
-
-
-def variance_factors(freedom: float, level: float = PLAN_LEVEL) -> tuple[float, float]:
-    """Return the factors from an estimate of a variance to the bounds of its interval.
-
-    >>> [round(factor, 5) for factor in variance_factors(19)]
-    [0.63032, 1.87802]
-
-    Source: the interval of a variance, of χ² with the degrees of freedom of the variance.
-    """
-    from scipy.special import chdtri
-
-    low, high = (freedom / float(chdtri(freedom, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
-    return low, high
 
 
 def units_interval(
@@ -557,37 +573,3 @@ def units_interval(
     if first * second <= 0:
         return least, math.inf
     return least, units * math.exp(math.hypot(high, 2 * math.log(gap / near)))
-
-
-def units_for_half_width(
-    variance: float, margin: float, k_per_unit: float, freedom_per_unit: float, level: float = 0.95
-) -> int:
-    """Return the least number of units for which half the width of a score's interval is at most a margin.
-
-    How far the number may be off is given by `variance_factors` of half the degrees of freedom of the pilot.
-
-    Args:
-        variance: The variance of the score times the number of units of the pilot.
-        margin: Half the width of the interval, in the unit of the score.
-        k_per_unit: The effective number of units of the pilot, per unit.
-        freedom_per_unit: One more than the degrees of freedom of the variance, per unit.
-        level: Confidence level.
-
-    Example:
-        >>> units_for_half_width(0.95, 0.04, 2 / 3, 0.8), units_for_half_width(0.5, 0.05, 1, 1)
-        (2285, 771)
-    """
-    from scipy.special import stdtrit
-
-    def is_too_wide(units: int) -> bool:
-        freedom = max(min(k_per_unit, freedom_per_unit) * units - 1, 1)
-        return float(stdtrit(freedom, (1 + level) / 2)) * math.sqrt(variance / units) > margin * (1 + 1e-9)
-
-    high = 2
-    while is_too_wide(high):
-        high *= 2
-    low = max(high // 2, 2)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if is_too_wide(middle) else (low, middle)
-    return high

@@ -17,6 +17,7 @@ from ...evaluation.tested import PRIMARY, UNTESTED, Key, ScoreKeys, count_data_s
 from ...io.saved_results import read_json
 from ...metrics.registry import create
 from ...metrics.registry import names as registered
+from ...reporting.declared import score_words
 
 Result = Mapping[str, Any]
 Row = Mapping[str, Any]
@@ -70,7 +71,7 @@ def data_sets(
         >>> result["least"], [row["data_set"] for row in result["data_sets"] if row["named"]]
         (1, ['news'])
         >>> result["verdict"]
-        'B scores better than A in at least 1 of 3 data sets by strict f: in news; for these trained models; \
+        'B scores better than A in at least 1 of 3 data sets by strict F: in news; for these trained models; \
 retraining variance is not included'
 
     Source: R. Dror et al., Replicability Analysis for Natural Language Processing (2017);
@@ -140,12 +141,12 @@ def verdict(result: Mapping[str, Any]) -> str:
         >>> result = dict(metric="strict", score="f", baseline="A", system="B", least=0, number=2, data_sets=rows)
         >>> result["trained_once"] = False
         >>> verdict(result)
-        'not settled in any of 2 data sets: whether B scores better than A by strict f'
+        'not settled in any of 2 data sets: whether B scores better than A by strict F'
         >>> verdict(result | {"least": 2})
-        'B scores better than A in at least 2 of 2 data sets by strict f; which ones is not settled'
+        'B scores better than A in at least 2 of 2 data sets by strict F; which ones is not settled'
     """
     named = [row["data_set"] for row in result["data_sets"] if row["named"]]
-    least, number, by = result["least"], result["number"], f"by {result['metric']} {result['score']}"
+    least, number, by = result["least"], result["number"], f"by {score_words(result['metric'], result['score'])}"
     claim = f"{result['system']} scores better than {result['baseline']}"
     if not least and not named:
         return f"not settled in any of {number} data sets: whether {claim} {by}"

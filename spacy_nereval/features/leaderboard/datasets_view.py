@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ...evaluation.differences import LEAST_DIFFERING
 from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
+from ...reporting.declared import score_words
 from ...reporting.remarks import many
 from ...reporting.result_table import Cell, Cost, PValue, ResultTable, direction
 from ...reporting.score_tables import interval, p_value, value_cell
@@ -30,7 +31,7 @@ class DataSetsView(View):
     def data_sets(self) -> Iterator[ResultTable]:
         """Yield the difference in each data set, and its test."""
         result = self.result
-        name = f"{result['metric']} {result['score']}"
+        name = score_words(result["metric"], result["score"])
         score, unit = name if result["higher_is_better"] else Cost(name), row_unit(result)
         rows: list[list[Cell]] = [
             [

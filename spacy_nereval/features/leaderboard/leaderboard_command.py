@@ -231,8 +231,13 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
         OSError: A table cannot be read.
     """
     from ...core.compression import format_extension
-    from .listed_systems import FILES, group_by_fold, read_folder, read_table
+    from .listed_systems import FILES, group_by_fold, has_data_sets, read_folder, read_table
 
+    if names and gold.is_dir() and has_data_sets(gold):
+        raise ValueError(
+            f"{gold} is a folder of data sets, whose systems lie beside the gold annotation: leave out {names[0]}, or "
+            f"add its predictions as {gold}/DATASET/SYSTEM.*"
+        )
     first = Source(gold)
     if names or first.has_counts:
         systems = arguments_with_runs([*([str(gold)] if first.has_counts else []), *names], shown)
@@ -245,6 +250,8 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
         listed = read_folder(gold)
     elif format_extension(gold) in FILES:
         listed = read_table(gold)
+    elif not gold.exists():
+        raise ValueError(f"{gold} does not exist")
     else:
         raise ValueError(
             f"{gold} is the only argument: name systems after the gold annotation; or give a table "

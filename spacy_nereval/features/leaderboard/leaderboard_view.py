@@ -10,6 +10,7 @@ from ...core.messages import join_names
 from ...evaluation.bounds import FEW, FEW_UNITS
 from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
+from ...reporting.declared import score_words
 from ...reporting.figures import MEAN, Figure, leaderboard_figure
 from ...reporting.remarks import few_runs, many
 from ...reporting.result_table import TOP, Cell, Cost, Estimate, Percent, PValue, ResultTable, direction, number_text
@@ -62,7 +63,7 @@ class LeaderboardView(View):
                     _estimate(means[system], unit, best=system == next(iter(means))) if system in means else None
                 )
             rows.append(row)
-        names = [board["data_set"] for board in boards] if len(boards) > 1 else [scores["score"]]
+        names = [board["data_set"] for board in boards] if len(boards) > 1 else [_column_name(scores)]
         ranks = {name: f"{name} rank" for name in names} if len(boards) > 1 else {names[0]: "rank"}
         header = ["system", *chain.from_iterable((name, ranks[name]) if ranked else (name,) for name in names)]
         header += ["mean"] * bool(means)
@@ -80,7 +81,7 @@ class LeaderboardView(View):
                 folds = [row.get("folds"), *(value_cell(row.get(f"fold_{n}"), self._unit) for n in ("mean", "sd"))]
                 about = [board["data_set"], row["system"], row["runs"]]
                 rows.append([*about, cell, *(row["rank"] or [None, None]), top, *(folds if folded else [])])
-        header = ["data set", "system", "runs", self.result["score"], "best rank", "worst rank", "top group"]
+        header = ["data set", "system", "runs", _column_name(self.result), "best rank", "worst rank", "top group"]
         header += ["folds", "mean of folds", "sd of folds"] * folded
         yield ResultTable(f"Cells by {self._score}", header, rows, note=direction(self._score))
 
@@ -198,8 +199,13 @@ class LeaderboardView(View):
 
 def _score_name(scores: Row, label: str | None) -> str:
     """Return the name of a score, for titles and sentences."""
-    name = " ".join(filter(None, [scores["metric"], scores["score"], label and f"of {visible(label)}"]))
+    name = " ".join(filter(None, [score_words(scores["metric"], scores["score"]), label and f"of {visible(label)}"]))
     return name if scores["higher_is_better"] else Cost(name)
+
+
+def _column_name(scores: Row) -> str:
+    """Return the name of a score below a title that names its metric: F, R or P, or else its words."""
+    return score_words(scores["metric"], scores["score"]).removeprefix(f"{scores['metric']} ")
 
 
 def _best(rows: Iterable[Row]) -> Row | None:

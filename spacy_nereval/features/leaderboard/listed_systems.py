@@ -72,7 +72,8 @@ def list_rows(rows: Iterable[Mapping[Any, Any]], path: str, folder: Path = Path(
         if lacking or "gold" not in values:
             raise ValueError(
                 f"{path}, row {number}: no {join_names(lacking or ['gold'])}; expected a table with the columns "
-                f"{', '.join(COLUMNS)}, and {' and '.join(OPTIONAL)} if there are any"
+                f"{', '.join(COLUMNS)}, and {' and '.join(OPTIONAL)} if there are any, or systems after "
+                "the gold annotation"
             )
         gold = folder / str(values["gold"]) if values["gold"] else None
         file = folder / str(values["predictions"])
@@ -168,6 +169,11 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         if not isinstance(row, dict):
             raise ValueError(f"{path}, line {number}: expected an object with the keys {', '.join(COLUMNS)}")
         yield row
+
+
+def has_data_sets(folder: Path) -> bool:
+    """Return whether a folder holds data sets: folders with gold annotation."""
+    return any(path.parent.is_dir() for path in folder.glob("*/gold.*"))
 
 
 def read_folder(folder: Path) -> list[Listed]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...api.inputs import ItemReading, Items, kept_items, reading_of_items, with_item_reading
 from ...api.models import with_predictions
 from ...api.results import warnings_of
-from ...api.scoring import check_alone, count_items, given_counts, runs_of
+from ...api.scoring import check_alone, count_items, counts_of, given_counts, runs_of
 from ...api.shown import Shown, table_frame
 from ...core.messages import shorten
 from ...evaluation.resampling import Confidence
@@ -101,7 +101,8 @@ def leaderboard(
             with folds a table of those, {"news": {"fold 1": (gold, {"a": pred}), ...}}. Or, as for the command, a
             folder DATASET/gold.* with DATASET/SYSTEM.*, a table of files (.csv or .jsonl), or such a table as a frame.
         systems: The name and the predictions of each system, as `compare` takes them: predictions, or a table of
-            training runs; or results of `score`, counts or paths of count files (.npz). None with a table of data sets.
+            training runs; or results of `score`, counts or paths of count files (.npz), which may also be the only
+            argument. None with a table of data sets.
         metrics: As for `score`; by default `strict`, or the metric of `primary`. The headline scores of further metrics
             have intervals and means, but no ranks.
         primary: The score to rank by, METRIC.SCORE or its score key, such as fair_f; by default the headline of
@@ -132,6 +133,8 @@ def leaderboard(
     (['b', 'a'], [1.0, 0.5])
     """
     reading = reading_of_items(**options)
+    if systems is None and isinstance(gold, Mapping) and gold and all(map(counts_of, gold.values())):
+        gold, systems = None, gold  # results of one data set
     if systems is not None:
         data_sets: Mapping[str, Any] = {_name_of(gold): systems if gold is None else (gold, systems)}
     elif listed := gold if isinstance(gold, Mapping) else read_data_sets(gold):

@@ -18,6 +18,7 @@ from ...core.about import __version__
 from ...core.arguments import CONFLICTS, KEEP, REFUSE
 from ...core.expansion import check_objects
 from ...core.messages import LISTED, PlainSpan, quote, shorten, spell_argument, unique_keys, validate_span
+from ...core.pieces import any_gaps, hull
 from ...io.formats.contents import lines
 from ...io.paths import readable_file
 from ...io.records import Record
@@ -92,7 +93,9 @@ def gold_digest(id: str | None, text: str | None, spans: Iterable[Sequence[Any]]
     >>> gold_digest("a", "Ada sleeps", [(0, 3, "PER")])
     '8249a34a8e84'
     """
-    content = json.dumps([id, text or "", sorted([*span] for span in spans)], ensure_ascii=False, separators=(",", ":"))
+    content = json.dumps(
+        [id, text or "", sorted([*hull(span), span[2]] for span in spans)], ensure_ascii=False, separators=(",", ":")
+    )
     # A lone surrogate has no UTF-8 form; browsers write it into JSON as this escape.
     escaped = SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", content)
     return sha256(escaped.encode()).hexdigest()[:DIGITS]
@@ -329,6 +332,12 @@ def _marks_by_place(
     marks_of: dict[Place, list[Mark]] = defaultdict(list)
     for mark in marks:
         number = numbers[mark.digest][mark.copy]
+        if mark.decided is not None and any_gaps(golds[number].spans):
+            raise ValueError(
+                f"{mark.where}: {_document(number, golds[number])} has spans with gaps, which marks cannot name: "
+                "correct it where it was annotated, or read gold with "
+                f"{spell_argument('discontinuous', 'hull')} and make the report anew"
+            )
         if mark.gold is not None and mark.gold not in golds[number].spans:
             raise ValueError(f"{mark.where}: {_document(number, golds[number])} has no gold span {_span(mark.gold)}")
         start, end = _boundaries(mark)

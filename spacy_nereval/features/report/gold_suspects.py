@@ -12,6 +12,8 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 from ...core.messages import PlainSpan, is_finite_number, shorten
+from ...core.pieces import covered_text
+from ...core.pieces import shared as shared_characters
 from ...core.spans import Document, Span
 from ...evaluation.error_groups import fold_words, has_words
 from ...reporting.marked_text import span_in_context
@@ -157,7 +159,8 @@ def _gold_span(suspect: Suspect, document: Document) -> Span | None:
     """Return the gold span of a suspect; the one that overlaps it most if there is none at its place."""
     if suspect.gold:
         return Span(suspect.start, suspect.end, suspect.gold)
-    shared = {span: min(span.end, suspect.end) - max(span.start, suspect.start) for span in document.gold}
+    place = suspect.start, suspect.end
+    shared = {span: shared_characters(span, place) for span in document.gold}
     return max(
         (span for span, n in shared.items() if n > 0), key=lambda span: (shared[span], -span.start), default=None
     )
@@ -165,7 +168,7 @@ def _gold_span(suspect: Suspect, document: Document) -> Span | None:
 
 def surface(document: Document, start: int, end: int) -> str:
     """Return the words of a stretch, case folded, with single spaces; "" if the document has no words."""
-    return fold_words((document.text or "")[start:end]) if has_words(document.text) else ""
+    return fold_words(covered_text(document.text or "", (start, end))) if has_words(document.text) else ""
 
 
 def _labels_of_surfaces(documents: Sequence[Document]) -> dict[str, Counter[str]]:
@@ -354,7 +357,7 @@ def evidence_words(piece: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
 def _proposal_words(doubt: Doubt, document: Document) -> list[str]:
     """Return the proposed stretches in words if there are several, since the text of a row marks only the first."""
     text = document.text or ""
-    stretches = dict.fromkeys(f"“{shorten(text[start:end])}”" for start, end, _ in doubt.proposed)
+    stretches = dict.fromkeys(f"“{shorten(covered_text(text, span))}”" for span in doubt.proposed)
     return [f"proposed: {', '.join(stretches)}"] if text and len(stretches) > 1 else []
 
 
@@ -362,5 +365,5 @@ def _gold_around(document: Document, doubt: Doubt) -> str:
     """Return the gold spans that overlap a stretch, in words; "none" if there are none."""
     spans = [span for span in document.gold if span.overlaps(Span(doubt.start, doubt.end, ""))]
     text = document.text
-    words = [span.label if text is None else f"{span.label} “{shorten(text[slice(*span[:2])])}”" for span in spans]
+    words = [span.label if text is None else f"{span.label} “{shorten(covered_text(text, span))}”" for span in spans]
     return ", ".join(words) or "none"

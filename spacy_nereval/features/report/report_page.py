@@ -10,12 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.compression import strip_compression
 from ...core.declaration import Metric, Verdict
+from ...core.pieces import has_gaps, sorted_spans
 from ...core.spans import Document, OverlapGroup
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -39,6 +40,7 @@ from ...reporting.pages import (
     breakable,
     inline_text,
     is_right_to_left,
+    packed_json,
     render_page,
     script_json,
     utf16_offsets,
@@ -57,9 +59,6 @@ NONE = -1
 MOST_WITNESSES = 6
 """Maximum number of places that are listed as witnesses: gold gives the same words another label there."""
 
-PART = ", "
-"""The separator at which sentences are split, so that equal parts are stored once."""
-
 
 def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any]) -> dict[str, Any]:
     """Return the places where gold may be wrong, grouped by their evidence, and the evidence in words.
@@ -67,11 +66,10 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     Such a kind of places is [evidence, proposals, system, places].
 
     - Evidence is a list of indices into `evidence`, which has [reason, sentence, witnesses or -1]. Reasons are indices,
-      and so are witnesses, into lists of gold spans: document, gold span, ... A sentence is a list of indices into
-      `parts`, since most sentences share them.
+      and so are witnesses, into lists of gold spans: document, gold span, ...
     - Proposals are labels for the boundaries of the place; or, if any has others, a list of start, end, label, ...
-    - Places are document, number, ..., each document as the difference from the one before. The numbers are those of
-      gold spans; where gold has none, those of predictions of the system, which is -1 for gold spans.
+    - Places are document, number, ... The numbers are those of gold spans; where gold has none, those of predictions
+      of the system, which is -1 for gold spans.
 
     The first `repeats` groups of the page are errors that repeat.
 
@@ -84,7 +82,6 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     witnesses = _Witnesses(view.gold.gold_places)
     order = [view.lead, *(k for k in range(len(sides)) if k != view.lead)]
     pieces: dict[tuple[str, str, int], int] = {}
-    parts: dict[str, int] = {}
     kinds: dict[Any, list[tuple[int, int]]] = {}
     for doubt in view.doubts:
         k, gold = doubt.document, doubt.gold
@@ -115,29 +112,19 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
         )
     return {
         "reasons": [*REASONS],
-        "evidence": [
-            [REASONS.index(reason), [parts.setdefault(part, len(parts)) for part in sentence.split(PART)], listed]
-            for reason, sentence, listed in pieces
-        ],
-        "parts": [*parts],
+        "evidence": [[REASONS.index(reason), sentence, listed] for reason, sentence, listed in pieces],
         "witnesses": witnesses.listed,
         "kinds": [
-            [[*evidence], proposals if is_in_place else [[*proposals]], system, _relative_places(members)]
+            [
+                [*evidence],
+                proposals if is_in_place else [[*proposals]],
+                system,
+                [*chain.from_iterable(sorted(members))],
+            ]
             for (evidence, (is_in_place, *proposals), system, _), members in kinds.items()
         ],
         "repeats": len(view.lists) - len(view.systems),  # the last groups are the errors where gold is in doubt
     }
-
-
-def _relative_places(places: Sequence[tuple[int, int]]) -> list[int]:
-    """Return each document as its distance from the one before, with the number of its span.
-
-    >>> _relative_places([(3, 0), (7, 2)])
-    [3, 0, 4, 2]
-    """
-    sorted_places = sorted(places)
-    documents_before = [0, *(k for k, _ in sorted_places)]
-    return [n for before, (k, number) in zip(documents_before, sorted_places) for n in (k - before, number)]
 
 
 def _proposal_predictions(doubt: Doubt, sides: Sequence[tuple[int, Document]]) -> Iterator[tuple[int, int]]:
@@ -180,7 +167,8 @@ def page_data(view: ReportView) -> dict[str, Any]:
     verdict, gold span, predicted span, ..., with -1 for no span. The settled verdicts
     are exact hits, misses and spurious spans outside of overlap groups: 0, 1 and 2
     instead of a verdict, since each metric has its own names for them. The members of a
-    group are document, gold span, predicted span, ...
+    group are document, gold span, predicted span, ... Where spans have gaps, "pieces" lists them: document, system (-1
+    for gold), span, and the start and end of each piece.
     """
     documents = view.documents[0]
     labels = {label: k for k, label in enumerate(view.labels)}
@@ -195,6 +183,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
         "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
         "documents": [_document(sides, view.marking, labels) for sides in zip(*view.documents)],
+        **({"pieces": pieces} if (pieces := [*_pieces(view.documents)]) else {}),
         "lead": view.lead,
         "groups": [
             {"system": number, "title": title, "members": _flat_members(members, view.documents[number])}
@@ -266,7 +255,7 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
     data: list[Any] = [first.id, first.text, flatten(first.gold)]
     for side in sides:
         gold, pred = numbers_of(side)
-        settled = [n for span in sorted(side.hits) for n in (HIT, gold[span], pred[span])]
+        settled = [n for span in sorted_spans(side.hits) for n in (HIT, gold[span], pred[span])]
         overlapping = []
         for group in side.overlap_groups:
             if group.gold and group.pred:
@@ -280,6 +269,16 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
             verdict_lists.append(_flat_verdicts(_verdicts_of_parts(metric, parts), metric, gold, pred))
         data.append([flatten(pred), settled, *verdict_lists])
     return data
+
+
+def _pieces(systems: Sequence[Sequence[Document]]) -> Iterator[list[Any]]:
+    """Yield the pieces of each span with gaps, as `page_data` describes them."""
+    for number, sides in enumerate(zip(*systems)):
+        unit = utf16_offsets(sides[0].text or "")
+        for system, spans in enumerate((sides[0].gold, *(side.pred for side in sides)), NONE):
+            for k, span in enumerate(spans):
+                if has_gaps(span):
+                    yield [number, system, k, [[unit(start), unit(end)] for start, end in span.pieces]]
 
 
 def _verdicts_of_parts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:
@@ -373,7 +372,7 @@ def page(
         "unmarked": [metric.name for metric in systems[0].counts.metrics if metric not in view.marking],
         "signatures": [first["signature"]],
         "version": first["version"],
-        "data": Trusted(script_json(page_data(view))),
+        "data": packed_json(page_data(view)),
         "charts": Trusted(script_json(charts)),
     }
     return render_page(values, library, REPORT)

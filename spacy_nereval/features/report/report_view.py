@@ -437,19 +437,30 @@ class ReportView(View):
                 return next((line for line in sentences if line.startswith(f"{leading} is better")), sentences[0])
             verdict = "it is not settled which is better" if len(values) == 2 else "no difference is settled"
             return unsettled(verdict, score, ", ".join(scores))
-        second = min((k for k in range(len(values)) if k != self.lead), key=self._rank)
+        return f"{self._leader}, {texts[self.lead]} against {texts[self._second]}"
+
+    @property
+    def _second(self) -> int:
+        """The number of the system after the leading one."""
+        return min((k for k in range(len(self.systems)) if k != self.lead), key=self._rank)
+
+    @property
+    def _leader(self) -> str:
+        """Which system has the best primary score, as the beginning of a sentence."""
         degrees = ("higher", "highest") if self.score.higher_is_better else ("lower", "lowest")
-        degree = degrees[len(values) > 2]
-        name, best = name_in_sentence(self.names[self.lead]), texts[self.lead]
-        return f"{name} has the {degree} {score}, {best} against {texts[second]}"
+        score = sentence_name(self.metric, self.score.name)
+        return f"{name_in_sentence(self.names[self.lead])} has the {degrees[len(self.systems) > 2]} {score}"
 
     @property
     def ranking_sentence(self) -> str:
         """Which system is best by the primary score, and whether that is settled, without the scores of all."""
         row = self.compared.row(*self.primary) if self.compared and len(self.systems) == 2 else None
         if row and row["verdict"] is not None:
-            return visible(f"By {sentence_name(self.metric, self.score.name)}: {row['verdict']}")
-        return self._ranking(lambda verdict, score, _: f"{verdict} by {score}").heading
+            is_tie = self._primary_value(self.lead) == self._primary_value(self._second)
+            if is_tie or row["verdict"].startswith(row["system"]):
+                return visible(f"By {sentence_name(self.metric, self.score.name)}: {row['verdict']}")
+            return visible(f"{self._leader}; {row['verdict']}")
+        return self._ranking(lambda verdict, score, _: f"{self._leader}, but {verdict}").heading
 
     @property
     def corpus(self) -> str:

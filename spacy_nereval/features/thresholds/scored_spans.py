@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from ...core.arguments import BIN_KIND, BINS, EQUAL, STRICT, check_value
 from ...core.declaration import Metric
 from ...core.messages import PlainSpan, spell_argument
 from ...core.overlapping import group_numbers
+from ...core.pieces import order_key, shared, size, sorted_spans
 from ...core.spans import Document
 from ...counting.batch import Batch, DocumentBatch, Numbers, SpanColumns
 from ...counting.counter import Counter
@@ -86,23 +88,23 @@ def rank_predictions(
 
     Source: for an IoU, the rule of COCO (Lin et al. 2014), with characters for pixels.
     """
-    rows: list[tuple[float, PlainSpan, bool]] = []
+    rows: list[tuple[float, tuple[Any, ...], bool]] = []
     for document, score_of in zip(documents, scores):
-        order = sorted(document.sides[1], key=lambda span: (-score_of[span], span))
+        order = sorted(sorted_spans(document.sides[1]), key=lambda span: -score_of[span])
         hits = document.hits if hit == STRICT else _overlap_hits(document, order, float(hit))
-        rows += [(-score_of[span], span, span in hits) for span in order]
+        rows += [(-score_of[span], order_key(span), span in hits) for span in order]
     rows.sort()
     return Ranking(
         -np.array([score for score, _, _ in rows], dtype=float),
         np.array([is_hit for _, _, is_hit in rows], dtype=bool),
-        np.array([span[2] for _, span, _ in rows], dtype=object),
+        np.array([key[-1] for _, key, _ in rows], dtype=object),
     )
 
 
 def _overlap_hits(document: Document, order: Sequence[PlainSpan], least: float) -> set[PlainSpan]:
     """Return the predictions with an IoU of at least `least` with an unmatched gold span; `order` is by score."""
     free: dict[str, list[PlainSpan]] = {}
-    for span in sorted(document.sides[0]):
+    for span in sorted_spans(document.sides[0]):
         free.setdefault(span[2], []).append(span)
     hits = set()
     for span in order:
@@ -122,8 +124,8 @@ def iou(a: PlainSpan, b: PlainSpan) -> float:
     """
     if a[:2] == b[:2]:
         return 1.0
-    shared = max(0, min(a[1], b[1]) - max(a[0], b[0]))
-    return shared / (a[1] - a[0] + b[1] - b[0] - shared) if shared else 0.0
+    number = shared(a, b)
+    return number / (size(a) + size(b) - number) if number else 0.0
 
 
 def average_precision(scores: ArrayLike, hits: ArrayLike, gold: int) -> float | None:
@@ -306,9 +308,9 @@ class ScoredSpans:
     def __init__(self, documents: Sequence[Document], scores: Sequence[Mapping[PlainSpan, float]]) -> None:
         self.batch: DocumentBatch = DocumentBatch(documents)
         self.labels: Sequence[str] = self.batch.labels
-        batch, names = self.batch, self.batch.labels
-        columns = zip(*(column.tolist() for column in (batch.doc, batch.start, batch.end, batch.label, batch.pred)))
-        values = (scores[doc][start, end, names[label]] if pred else np.nan for doc, start, end, label, pred in columns)
+        batch = self.batch
+        rows = zip(batch.doc.tolist(), batch.spans(), batch.pred.tolist())
+        values = (scores[doc][span] if pred else np.nan for doc, span, pred in rows)
         self.score: NDArray[np.float64] = np.fromiter(values, dtype=float, count=len(batch.doc))
 
     @property
@@ -358,8 +360,9 @@ class StateBatch(Batch):
         self, spans: ScoredSpans, state: Numbers, row: Numbers, pred: NDArray[np.bool_], document_of: Numbers
     ) -> None:
         whole = spans.batch
-        columns = SpanColumns(state, whole.start[row], whole.end[row], whole.label[row], whole.gold[row], pred)
-        super().__init__([None] * len(document_of), whole.labels, columns)
+        gap = None if whole.gap is None else whole.gap[row]
+        columns = SpanColumns(state, whole.start[row], whole.end[row], whole.label[row], whole.gold[row], pred, gap)
+        super().__init__([None] * len(document_of), whole.labels, columns, gaps=whole.gaps)
         self._spans, self._row, self._document_of = spans, row, document_of
 
     def words(self, *, case: str, by: str) -> tuple[Numbers, Numbers]:
@@ -371,10 +374,9 @@ class StateBatch(Batch):
 
     def document(self, place: int) -> Document:
         first, last = np.searchsorted(self.doc, [place, place + 1])
-        columns = (column[first:last].tolist() for column in (self.start, self.end, self.label, self.gold, self.pred))
-        spans = [((start, end, self.labels[label]), gold, pred) for start, end, label, gold, pred in zip(*columns)]
-        gold = [span for span, is_gold, _ in spans if is_gold]
-        pred = [span for span, _, is_pred in spans if is_pred]
+        rows = slice(first, last)
+        spans = self.spans(rows)
+        gold, pred = ([*compress(spans, has_span[rows])] for has_span in (self.gold, self.pred))
         whole = self._spans.batch.document(int(self._document_of[place]))
         return whole.replaced(gold, pred, whole.text)
 

@@ -20,7 +20,7 @@ from ...evaluation.tested import Criterion, curve_scores, label_score
 from ...io.saved_results import cut_file_content
 from ...reporting import pages
 from ...reporting.declared import sentence_name
-from ...reporting.pages import CHART_SCRIPTS, Layout, Trusted, render_page, script_json
+from ...reporting.pages import CHART_SCRIPTS, Layout, Trusted, packed_json, render_page, script_json
 from ...reporting.result_table import Cut, Percent, ResultTable, number_text
 from ...reporting.score_tables import unit_of, value_cell
 from .chosen_cuts import CutResult, spread_indices
@@ -113,7 +113,7 @@ def thresholds_page(
         "labels": len(labels),
         "signatures": [*dict.fromkeys(part["signature"] for view in views for part in (view.result, view.last))],
         "version": views[0].result["version"],
-        "data": Trusted(script_json(data)),
+        "data": packed_json(data),
         "charts": Trusted(script_json(chart_specs())),
     }
     return render_page(values, library, THRESHOLDS)

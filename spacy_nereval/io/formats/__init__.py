@@ -22,7 +22,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import catalogue
 
-from ...core.compression import EXTENSIONS, format_extension
+from ...core.compression import EXTENSIONS, format_extension, strip_compression
 from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS, describe_keys, first_value
 from ...core.messages import SHOW, describe_error, spell_argument
 from ...core.plugins import builtin_names, list_names, load_registered, readers
@@ -79,6 +79,10 @@ UNREAD = {
 """Extensions of files that cannot be read, and what to do."""
 
 
+MOST_SEARCHED = 10_000
+"""Number of files in a folder that are searched for annotation: a folder by mistake may be a whole disk."""
+
+
 def infer_format(path: Path) -> str | None:
     """Infer the format of a file from its extension and content, or of a folder from its files.
 
@@ -91,12 +95,24 @@ def infer_format(path: Path) -> str | None:
     >>> infer_format(Path("a.NDJSON")), infer_format(Path("a.txt"))
     ('jsonl', None)
     """
-    if any(files_in(path, ".ann")):
-        return "brat"
     if path.is_dir():
-        files = sorted(file for file in files_in(path, "") if format_extension(file) in IN_FOLDERS)
-        return next((name for name in map(infer_format, files) if name in FOLDERS), None)
+        files = [*islice(files_in(path, ""), MOST_SEARCHED)]
+        if any(strip_compression(file).suffix == ".ann" for file in files):
+            return "brat"
+        inside = sorted(file for file in files if format_extension(file) in IN_FOLDERS)
+        if (name := next((name for name in map(infer_format, inside) if name in FOLDERS), None)) is None:
+            _check_all_searched(path, files)
+        return name
     return detect_format(path) or ENDINGS.get(format_extension(path))
+
+
+def _check_all_searched(path: Path, files: Sequence[Path]) -> None:
+    """Raise ValueError if a folder may have more files than those that were searched for annotation."""
+    if len(files) == MOST_SEARCHED:
+        raise ValueError(
+            f"{path} is a folder of which the first {MOST_SEARCHED:,} files are no annotation: give the folder of the "
+            "annotation alone"
+        )
 
 
 def name_of(path: Path, format: Format = Format()) -> str:
@@ -357,7 +373,7 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
     "tag_names": ("tags that are numbers", ("hf", *WITH_KEYS)),
     "end": ("offsets", _WITH_OFFSETS),
     "offsets": ("offsets", _WITH_OFFSETS),
-    "discontinuous": ("spans in pieces", ("bioc", "brat", "faireval")),
+    "discontinuous": ("spans in pieces", ("bioc", "brat", "faireval", "jsonl", "parquet")),
     "match": ("listed mentions", WITH_KEYS),
     "occurrences": ("listed mentions", WITH_KEYS),
     "keys": ("keys to name", WITH_KEYS),

@@ -14,7 +14,7 @@ from ...core.messages import PlainSpan, shorten, spell_argument
 from ..paths import check_is_file, open_input
 from ..records import Record
 from .contents import START, check_is_text, check_xml, documents_in, json_values, missing_package
-from .settings import Format, Misfit, assemble_text, document_files, fit_span, join_pieces, locate_error
+from .settings import Format, Misfit, assemble_text, document_files, fit_span, locate_error, spans_of_pieces
 
 KIND = "type"
 """The infon that has the label."""
@@ -94,6 +94,8 @@ def _documents(path: Path) -> Iterator[Any]:
         raise
     except Exception as error:  # bioc and lxml raise many kinds for damaged files
         message = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        if isinstance(error, KeyError):
+            message = f"there is no {error}; name the keys of other JSON with {spell_argument('keys', 'text=KEY,...')}"
         raise ValueError(f"{path}: not valid BioC ({shorten(message, 200)})") from None
 
 
@@ -155,4 +157,4 @@ def _spans(annotation: Any, text: str, format: Format, begin: int = 0) -> list[P
     pieces = [(start, start + place.length, label) for start, place in zip(starts, annotation.locations)]
     surface = annotation.text if len(pieces) == 1 else None
     places = [fit_span(name, piece, text, format, surface)[:2] for piece in pieces]
-    return [(start, end, label) for start, end in join_pieces(places, format.discontinuous, text)]
+    return [(start, end, label) for start, end in spans_of_pieces(places, format.discontinuous, text)]

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 from ...core.attribute_values import LINK, Attributes, attribute_value, sort_attributes
 from ...core.compression import strip_compression
 from ...core.messages import SHOW, PlainSpan, quote
+from ...core.pieces import move_span
 from ..paths import content
 from ..records import Record
 from .contents import files_in, lines
-from .settings import BeyondText, Format, Misfit, fit_span, join_pieces, locate_error
+from .settings import BeyondText, Format, Misfit, fit_span, locate_error, spans_of_pieces
 
 MARK = "\ufeff"
 """The byte order mark."""
@@ -76,7 +77,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         if id in annotations:
             text, read_spans = _fitting_spans(annotations[id], text, format)
         mark = len(text) - len(text.removeprefix(MARK))  # offsets that count it are those of all the text
-        spans = [(max(start - mark, 0), max(end - mark, 0), label) for start, end, label in read_spans.spans]
+        spans = [_before_mark(span, mark) for span in read_spans.spans] if mark else read_spans.spans
         more: dict[str, Any] = {"others": read_spans.others, "listed_attributes": read_spans.attributes}
         yield Record.deduplicate(text[mark:], spans, id=id, annotated=id in annotations, **more)
 
@@ -87,6 +88,11 @@ class Annotations(NamedTuple):
     spans: list[PlainSpan]
     attributes: list[Attributes]
     others: int
+
+
+def _before_mark(span: PlainSpan, mark: int) -> PlainSpan:
+    """Return a span where a mark of `mark` characters at the beginning of the text is left out."""
+    return move_span(span, lambda start, end: (max(start - mark, 0), max(end - mark, 0)))
 
 
 def _files_by_id(path: Path, ending: str) -> dict[str, Path]:
@@ -166,4 +172,4 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
     covered = " ".join(text[start:end] for start, end in pieces)
     if format.check_text and covered.split() != surface.split():
         raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(surface)}")
-    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous, text)]
+    return [(start, end, label) for start, end in spans_of_pieces(pieces, format.discontinuous, text)]

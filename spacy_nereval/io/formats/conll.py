@@ -158,7 +158,7 @@ def _record(path: Path, document: list[Sentence], format: Format, scheme: Scheme
         repaired=repaired,
         wordless=wordless,
         notes=notes,
-        scheme=scheme.name,
+        scheme=scheme.written_name,
         attributes=_links_of(spans, links) if layout.link is not None else {},
     )
 
@@ -399,6 +399,9 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
     return "index" if names or are_names else "words"
 
 
+_COMMENTS = "; a comment begins with # and a space, and is before a sentence or has a ="
+
+
 def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
     """Yield the sentences of a file, and None for each line with -DOCSTART-."""
     sentence: Sentence = []
@@ -410,7 +413,7 @@ def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
             if len(cells) != layout.width:
                 raise ValueError(
                     f"{path}, line {number}: expected {layout.width} columns, as in the lines before; "
-                    f"found {len(cells)}"
+                    f"found {len(cells)}{_COMMENTS * line.startswith('#')}"
                 )
             word = str(len(sentence) + 1) if layout.word is None else cells[layout.word]
             if not word:

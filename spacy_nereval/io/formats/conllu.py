@@ -114,7 +114,15 @@ def _record(
     first = document[0][1]
     id = (first.begins or None) if has_marks else first.id
     return Record(
-        text, spans, sorted({*places}), id, annotated, gaps, repaired=repaired, notes=scheme.notes, scheme=scheme.name
+        text,
+        spans,
+        sorted({*places}),
+        id,
+        annotated,
+        gaps,
+        repaired=repaired,
+        notes=scheme.notes,
+        scheme=scheme.written_name,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from io import TextIOWrapper
 from pathlib import Path
@@ -75,6 +76,10 @@ def files_in(path: Path, ending: str) -> Iterator[Path]:
         yield file
 
 
+BETWEEN_VALUES = re.compile(r"(?<=[}\]])\r+(?=[{\[])")
+"""A line end between two JSON values."""
+
+
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 file with their numbers, one at a time.
 
@@ -103,10 +108,11 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError as error:
                 raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None
             empty = empty + 1 if line == b"\n" else 0
-            if "\r" not in text or text.startswith(("{", "[")):  # in JSON, it is white space
+            if "\r" not in text:
                 yield number, text
-            else:
-                for piece in text.split("\r"):  # old Macs end lines so, and the whole file is one line
+            else:  # old Macs end lines so, and the whole file is one line; within a JSON value, it is white space
+                is_json = text.startswith(("{", "["))
+                for piece in BETWEEN_VALUES.split(text) if is_json else text.split("\r"):
                     yield number, piece
                     number += 1
                 number -= 1

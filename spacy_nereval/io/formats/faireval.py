@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...core.pieces import hull, move_span
 from ..records import Record
 from .contents import lines
-from .settings import Format, join_pieces
+from .settings import Format, spans_of_pieces
 
 NO_SPAN = ("NONE", "EMPTY")
 """The labels of rows for a sentence without spans. Their only token is NO_TOKEN."""
@@ -94,14 +95,14 @@ def _row(line: str, format: Format) -> list[TokenSpan]:
             pieces[-1] = pieces[-1][0], token + 1
         else:
             pieces.append((token, token + 1))
-    return [(start, end, label) for start, end in join_pieces(pieces, format.discontinuous)]
+    return [(start, end, label) for start, end in spans_of_pieces(pieces, format.discontinuous)]
 
 
 def _record(spans: list[TokenSpan]) -> Record:
-    words = [str(number + 1) for number in range(max((end - 1 for _, end, _ in spans), default=0))]
+    words = [str(number + 1) for number in range(max((hull(span)[1] - 1 for span in spans), default=0))]
     tokens: list[tuple[int, int]] = []
     for word in words:
         start = tokens[-1][1] + 1 if tokens else 0
         tokens.append((start, start + len(word)))
-    offsets = {(tokens[start - 1][0], tokens[end - 2][1], label) for start, end, label in spans}
+    offsets = {move_span(span, lambda start, end: (tokens[start - 1][0], tokens[end - 2][1])) for span in spans}
     return Record(" ".join(words), offsets, tokens, open_end=True, duplicates=len(spans) - len(offsets), wordless=True)

@@ -71,7 +71,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             raise ValueError(f"{path}, {error}") from None
         annotated, gaps = gaps_of(tags, places)
         record = Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired, meta=metadata_of_row(row))
-        yield record._replace(notes=scheme.notes, scheme=scheme.name)
+        yield record._replace(notes=scheme.notes, scheme=scheme.written_name)
 
 
 def metadata_of_row(row: Mapping[str, Any]) -> Mapping[str, Any] | None:

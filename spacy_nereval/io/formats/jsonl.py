@@ -22,6 +22,7 @@ from ...core.keys import (
     ENDS,
     LABELS,
     MENTIONS,
+    PIECES,
     SPAN_LISTS,
     STARTS,
     TEXTS,
@@ -30,6 +31,7 @@ from ...core.keys import (
     describe_keys,
     first_value,
     label_of,
+    mention_of,
     mentions_of,
     nested_value,
     outer_keys,
@@ -44,12 +46,21 @@ from ...core.messages import (
     unique_keys,
     validate_tokens,
 )
+from ...core.pieces import pieces_of
 from ..paths import check_is_file, open_input, readable_file
 from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
 from .contents import documents_in, json_values, lines
-from .settings import Annotators, Format, check_unit_is_known, fit_span, locate_error
-from .tags import are_tags
+from .settings import (
+    Annotators,
+    Format,
+    check_unit_is_known,
+    fit_pieces,
+    fit_span,
+    locate_error,
+    spans_of_pieces,
+)
+from .tags import are_tags, are_words
 
 ANSWERS = ("accept", "reject", "ignore")
 
@@ -270,10 +281,11 @@ def _entry(line: str) -> Any:
 
 
 def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
-    """Return whether the counts of key names in a line suggest that a key of its object, or of a span, is repeated."""
-    if any(line.count(f'"{key}"') > 1 for key in entry):
+    """Return whether a key may be repeated in a line: in any but an object whose spans have the usual keys alone."""
+    if " :" in line or "\t:" in line:
         return True
-    return not line.count('"start"') == line.count('"end"') == line.count('"label"') > 0
+    starts, ends, labels = (line.count(f'"{key}":') for key in SPAN)
+    return not starts == ends == labels or line.count('":') != len(entry) + 3 * labels
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
@@ -328,13 +340,13 @@ def _answer(entry: Any, format: Format) -> Answer | None:
 
 
 def check_are_mentions(mentions: Sequence[Any]) -> None:
-    """Raise ValueError if the labels of mentions are the tags of tokens."""
-    labels: list[Any] = [
-        mention[-1] if isinstance(mention, (tuple, list)) and mention else None for mention in mentions
-    ]
-    if are_tags(labels):
+    """Raise ValueError if the labels of mentions are the tags of tokens, or their strings are."""
+    strings, labels = ([pair[k] for pair in map(mention_of, mentions) if pair] for k in (0, 1))
+    is_swapped = not are_words(strings, labels)
+    if is_swapped or are_tags(labels):
+        what, tag = ("string", strings[0]) if is_swapped else ("label", labels[0])
         raise ValueError(
-            f"the label {quote(labels[0])} of a mention is the tag of a token; expected labels of mentions, or the "
+            f"the {what} {quote(tag)} of a mention is the tag of a token; expected labels of mentions, or the "
             'words under "tokens" and their tags under "ner_tags"'
         )
 
@@ -393,7 +405,13 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         if entry.get("answer") and not any(entry.get(key) for key in keys[:2]):
             return [], {}  # Prodigy leaves the list out if an annotator accepted a text without spans
         named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
-        others = {name: entry[name] for name in entry if name not in COLUMNS}
+        if usual := next((name for name in keys if entry.get(name) is not None), None):
+            expected = 'a list of [start, end, label], of {"start", "end", "label"} or of mentions'
+            raise ValueError(
+                f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}; '
+                f"{SHOW}"
+            )
+        others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
         shown = f"; {SHOW}" if others else ""
         raise ValueError(
@@ -409,20 +427,29 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
     accepted = {
         key: [(k, span) for k, span in enumerate(spans) if _is_accepted(span)] for key, spans in span_lists.items()
     }
-    (first, spans), *other_lists = (
-        (key, [fit_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span)) for k, span in entries])
+    (first, fitted), *other_lists = (
+        (key, [(k, span, new) for k, span in entries for new in _fitting_spans(k, span, entry, text, format)])
         for key, entries in accepted.items()
     )
+    spans = [new for _, _, new in fitted]
     for key, other_spans in other_lists:
-        if {*other_spans} != {*spans}:
+        if {new for _, _, new in other_spans} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
-    has_scores = any(isinstance(span, dict) and "score" in span for _, span in accepted[first])
-    scores = (span.get("score") if isinstance(span, dict) else None for _, span in accepted[first])
+    has_scores = any(isinstance(span, dict) and "score" in span for _, span, _ in fitted)
+    scores = (span.get("score") if isinstance(span, dict) else None for _, span, _ in fitted)
     return spans, {
         "rejected": len(span_lists[first]) - len(accepted[first]),
         "span_scores": highest_scores(zip(spans, scores)) if has_scores else {},
-        "listed_attributes": [item_attributes(span, format.asked, f"span {k}") for k, span in accepted[first]],
+        "listed_attributes": [item_attributes(span, format.asked, f"span {k}") for k, span, _ in fitted],
     }
+
+
+def _fitting_spans(k: int, span: Any, entry: dict[str, Any], text: str, format: Format) -> list[PlainSpan]:
+    """Return the span that a line has under a number; several if its pieces are read as spans."""
+    if isinstance(span, dict) and span.get(PIECES) is not None:
+        whole = fit_pieces(f"span {k}", span, text, format, _surface(k, span))
+        return [(*part, whole[2]) for part in spans_of_pieces([*pieces_of(whole)], format.discontinuous)]
+    return [fit_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span))]
 
 
 def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:

@@ -27,8 +27,9 @@ from ...core.arguments import (
 )
 from ...core.attribute_values import split_names
 from ...core.compression import strip_compression
-from ...core.keys import KeyMap, key_maps
+from ...core.keys import ENDS, PIECES, STARTS, KeyMap, first_value, key_maps, label_of
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, shorten, spell_argument, validate_span
+from ...core.pieces import covered_text, describe_pieces, hull, join_pieces, pieces_of
 from ..records import Record
 from .contents import files_in
 
@@ -47,8 +48,7 @@ class Format(NamedTuple):
             If these are its only columns, it has no words.
         repair: CoNLL: how to read tag sequences that the tagging scheme does not
             allow, "conll" or "discard"; None makes them errors.
-        discontinuous: brat, FairEval: how to read a span in several pieces, one of
-            `arguments.PIECES`; None makes it an error.
+        discontinuous: how to read a span with gaps, one of `arguments.PIECES`; None keeps its pieces.
         spans_key: `.spacy`: read `doc.spans[spans_key]` instead of `doc.ents`.
         offsets: Formats with offsets: their unit, one of `arguments.OFFSETS`; "auto" for the
             unit that fits the texts of the spans. None for the unit of the format, which is
@@ -333,39 +333,32 @@ FARTHEST_PIECE = 1_000_000
 """Maximum number of characters between two pieces of a text. More is a wrong offset, and would fill the memory."""
 
 
-def join_pieces(
+def spans_of_pieces(
     pieces: list[tuple[int, int]], discontinuous: str | None, text: str | None = None
 ) -> list[tuple[int, int]]:
-    """Return the (start, end) pairs that replace a span in several pieces.
+    """Return the (start, end) of the span that pieces are, or of several spans.
 
     Args:
         pieces: The (start, end) of every piece.
         text: The text. Pieces with nothing but white space between them are one, since brat divides spans at line ends.
-        discontinuous: "hull" for one span over all pieces, "parts" for each piece.
+        discontinuous: None for one span with gaps, whose end knows the pieces; "hull" for one span over all pieces,
+            "parts" for a span for each piece.
 
     Raises:
-        ValueError: If there are several pieces and `discontinuous` is None.
+        ValueError: Two pieces overlap.
 
-    >>> join_pieces([(0, 5), (8, 10)], "hull"), join_pieces([(0, 5), (8, 10)], "parts")
+    >>> spans_of_pieces([(0, 5), (8, 10)], "hull"), spans_of_pieces([(0, 5), (8, 10)], "parts")
     ([(0, 10)], [(0, 5), (8, 10)])
-    >>> join_pieces([(0, 5), (6, 10)], None, "purus\\nconv. and")
+    >>> spans_of_pieces([(0, 5), (6, 10)], None, "purus\\nconv. and")
     [(0, 10)]
     """
-    if text is not None and len(pieces) > 1:
-        given, pieces = sorted(pieces), []
-        for start, end in given:
-            if pieces and not text[pieces[-1][1] : start].strip():
-                pieces[-1] = pieces[-1][0], max(end, pieces[-1][1])
-            else:
-                pieces.append((start, end))
-    if len(pieces) == 1 or discontinuous == "parts":
+    pieces = [piece for piece in pieces if piece[0] < piece[1]] or pieces[:1]  # an empty one has no characters
+    if len(pieces) == 1:
         return pieces
     if discontinuous == "hull":
         return [(min(start for start, _ in pieces), max(end for _, end in pieces))]
-    raise ValueError(
-        f"the span is in {len(pieces)} pieces; use {spell_argument('discontinuous', 'hull')} to read it from its "
-        f"first to its last character, or {spell_argument('discontinuous', 'parts')} to read every piece as a span"
-    )
+    span = join_pieces(pieces, text)
+    return [*pieces_of(span)] if discontinuous == "parts" else [span]
 
 
 class Misfit(ValueError):
@@ -415,6 +408,58 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
             + spell_per_side("end", "inclusive") * inclusive
         )
     return start, end, label
+
+
+def fit_pieces(name: str, span: Any, text: str | None, format: Format, surface: str | None = None) -> PlainSpan:
+    """Return a span that has pieces, checked as by `fit_span`.
+
+    Args:
+        name: The name of the span in errors.
+        span: A dict or an object with `pieces`, a list of [start, end], a label, and perhaps start and end.
+        text, format, surface: As for `fit_span`; the text is None if it is not known.
+
+    Raises:
+        Misfit: The pieces cover another text.
+        ValueError: They are not such a list, are invalid for the text, empty, or overlap.
+
+    >>> pain = {"pieces": [[0, 4], [15, 24]], "label": "SIGN"}
+    >>> fit_pieces("span 0", pain, "left and right knee pain", Format())
+    (0, 24 of [0, 4) [15, 24), 'SIGN')
+    >>> fit_pieces("span 0", {"pieces": [[0, 4], [2, 9]], "label": "SIGN"}, "left knee", Format())
+    Traceback (most recent call last):
+    ValueError: span 0: the pieces [0, 4) [2, 9) overlap
+    """
+    pieces, label = first_value(span, (PIECES,)), label_of(span)
+    listed: list[Any] = [*pieces] if isinstance(pieces, (list, tuple)) or hasattr(pieces, "tolist") else []
+    if not listed or not all(hasattr(piece, "__len__") and len(piece) == 2 for piece in listed):
+        raise ValueError(f"{name} has the pieces {shorten(repr(pieces))}; expected a list such as [[0, 4], [15, 24]]")
+    spans = [(*piece, label) for piece in listed]
+    if text is None:
+        spans = [exclusive_span(span) for span in spans] if format.end == "inclusive" else spans
+        spans = [validate_span(f"{name}, piece {k}:", span, None) for k, span in enumerate(spans)]
+    else:
+        spans = [fit_span(f"{name}, piece {k}:", span, text, format) for k, span in enumerate(spans)]
+    try:
+        result = *join_pieces([span[:2] for span in spans], text), spans[0][2]
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    _check_hull(name, first_value(span, STARTS), first_value(span, ENDS), result, format)
+    if surface is not None and text is not None and format.check_text:
+        words = covered_text(text, result, " ")
+        if words.split() != surface.replace("…", " ").split():
+            raise Misfit(
+                f"{name}, {describe_pieces(pieces_of(result))}, is {quote(words)}, but it says {quote(surface)}"
+            )
+    return result
+
+
+def _check_hull(name: str, start: Any, end: Any, span: PlainSpan, format: Format) -> None:
+    """Raise ValueError if a span has a start or an end, in characters, that is not that of its pieces."""
+    first, last = hull(span)
+    last -= format.end == "inclusive"
+    is_known = format.offsets in (None, AUTO_OFFSETS, CODEPOINT)
+    if is_known and (start not in (None, first) or end not in (None, last)):
+        raise ValueError(f"{name} is from {start} to {end}, but its pieces are {describe_pieces(pieces_of(span))}")
 
 
 def spell_per_side(name: str, value: str) -> str:

@@ -187,12 +187,13 @@ class Scheme:
         self._evidence: dict[str, str] = {}  # the first evidence for each scheme
         self._places: dict[str, str] = {}  # the first place of each tag
         self._plain: dict[str, str] | None = None
+        self._is_io: bool | None = None
 
     def see(self, tags: Sequence[str], where: Where) -> None:
         """Use the tags of one sentence as evidence."""
         for k, tag in enumerate(tags):
             if tag not in self._places:
-                self._places[tag], self._plain = where(k), None
+                self._places[tag], self._plain, self._is_io = where(k), None, None
         if self._given != "auto":
             return
         with suppress(ValueError):  # tags of no known form: `plain_tags` says so
@@ -211,6 +212,11 @@ class Scheme:
         return known or next((scheme for scheme in ALLOWED if scheme in self._evidence), "IOB2")
 
     @property
+    def written_name(self) -> str:
+        """The name of the scheme for people: IO is read as another one."""
+        return "IO" if self.is_io else self.name
+
+    @property
     def evidence(self) -> str:
         """The first tag that only this scheme allows, and its place; empty if the scheme was not inferred."""
         return self._evidence.get(self.name, "") if self._given == "auto" else ""
@@ -218,10 +224,12 @@ class Scheme:
     @property
     def is_io(self) -> bool:
         """Whether the whole tag is the label."""
-        if self._given == "auto":
+        if self._given != "auto":
+            return self._given == "IO"
+        if self._is_io is None:
             labelled = [tag for tag in self._places if tag.strip(INVISIBLE) not in self._outside]
-            return bool(labelled) and not any(has_prefix(_strip(tag)) for tag in labelled)
-        return self._given == "IO"
+            self._is_io = bool(labelled) and not any(has_prefix(_strip(tag)) for tag in labelled)
+        return self._is_io
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -289,6 +297,17 @@ def are_tags(labels: Sequence[Any], outside: str | None = None) -> bool:
         return False
     labels = [label if label == outside else _strip(label) for label in labels]
     return "O" in labels or outside in labels or (labels[0][:1] in "BISUW" and all(map(has_prefix, labels)))
+
+
+def are_words(strings: Sequence[str], labels: Sequence[str]) -> bool:
+    """Return whether strings with labels are no tags, which stand before their words, or in a list too many.
+
+    >>> are_words(["Ada"], ["PER"]), are_words(["B-PER", "O"], ["Ada", "met"]), are_words(["O", "O"], ["GAS", "GAS"])
+    (True, False, True)
+    """
+    if not strings or not all(string == "O" or has_prefix(string) for string in strings):
+        return True
+    return not are_tags(labels) and not ("O" in strings and (len({*strings}) > 1 or len({*labels}) > 1))
 
 
 def _check_is_io(labelled: Mapping[str, str], has_outside: bool) -> None:

@@ -343,11 +343,14 @@ def test_intervals_are_those_of_units_left_out_one_after_the_other(made, path):
     spans = dict.fromkeys(units, 0)
     for each, key in zip(given.documents, units):
         spans[key] += sum(label in (None, span[2]) for own in each.spans.values() for span in own)
-    corrected = path[0] in ("units", "u_alpha") or path[-1] == "kappa"
+    every, corrected = sum(spans.values()), path[0] in ("units", "u_alpha") or path[-1] == "kappa"
     pair = [(result["pairs"][path[1]]["a"], result["pairs"][path[1]]["b"])] if path[0] == "pairs" else None
+    if path[0] in ("pairs", "consensus"):  # units of other annotators say nothing about these
+        informs = [x is not None or y != at(result) for x, y in zip(alone, without)]
+        spans = {unit: number if inside else 0 for (unit, number), inside in zip(spans.items(), informs)}
     expected = by_influence(
         at(result), without, alone, [*spans.values()], (-inf, 1) if corrected else (0, 1),
-        spans=sum(spans.values()) / np.mean([len(each.spans) for each in given.documents]),
+        spans=every / np.mean([len(each.spans) for each in given.documents]),
         mixed=mixed_of(given, units, label, pair) if corrected else None,
     )  # fmt: skip
     row = at(result["intervals"])
@@ -356,6 +359,25 @@ def test_intervals_are_those_of_units_left_out_one_after_the_other(made, path):
     assert (row["k"], row["df"], row["flag"]) == (
         pytest.approx(expected.k), pytest.approx(expected.df, rel=1e-6), expected.flag
     )  # fmt: skip
+
+
+def test_documents_that_a_pair_did_not_annotate_say_nothing_about_it():
+    """Ann and Bob agree in 10 documents; Ann has 200, with Cy."""
+    documents = {f"d{k}": [(0, 3, "PER")] for k in range(200)}
+    sides = {
+        id: {"ann": own, "cy": own} | ({"bob": own} if n < 10 else {}) for n, (id, own) in enumerate(documents.items())
+    }
+    given = shared(sides, dict.fromkeys(sides, "Ada saw Bob"))
+    for number, document in enumerate(given.documents):
+        document.base.unit = f"d{number}"
+    result = AgreementCounts(given, STRICT).result(Confidence())
+    rows = {
+        f"{pair['a']} {pair['b']}": pair["metrics"]["strict"]["scores"]["f"] for pair in result["intervals"]["pairs"]
+    }
+    # In ten documents are three spans, in others two.
+    assert {names: round(row["k"], 2) for names, row in rows.items()} == {"ann bob": 10, "ann cy": 197.76, "cy bob": 10}
+    assert rows["ann bob"]["low"] == pytest.approx(0.66149, abs=5e-6)  # that of 10 documents that are all right
+    assert result["intervals"]["consensus"]["against"]["bob"]["k"] == 10
 
 
 def test_an_interval_of_a_label_that_scores_alike_everywhere_is_that_of_its_own_spans():

@@ -1,31 +1,34 @@
 """Plans: how many documents decide a rule, against real gates on documents drawn again and again."""
 
+import json
 from collections import Counter
+from math import ceil
 from operator import ne
+from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
-from twin_statistics import rare_interval
+from commands import accepted, line, printed, write
+from scipy.stats import chi2, t
+from twin_statistics import kish, rare_interval
 
-from spacy_nereval import Document, Plan, compare, count, create_all, plan
+from spacy_nereval import Confidence, Document, Plan, compare, count, create, create_all, evaluate, plan
 from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.evaluation.intervals import run_intervals
 from spacy_nereval.evaluation.variance import influences
 from spacy_nereval.features.gate import sample_size
 from spacy_nereval.features.gate.gate_rules import judge_candidate, units_to_decide
 from spacy_nereval.features.gate.gate_view import PlanView
 from spacy_nereval.features.gate.policy import DIFFERENCE, Policy, Rule
 from spacy_nereval.features.gate.sample_size import (
-    add_difference,
+    add_questions,
     answer_rate,
     make_pilot,
     make_questions,
     plan_documents,
     sizes_between,
-    units_for_half_width,
     units_interval,
     units_needed,
-    variance_factors,
 )
 
 METRICS = create_all(["strict", "slot_error"])
@@ -159,7 +162,7 @@ def test_what_a_pilot_cannot_tell_has_no_number():
         Rule("absent", "at_least", 50, "strict_f", label="B"),
         Rule("fine", "at_least", 50, "strict_f"),
     )
-    result = plan_documents(add_difference(Policy(rules), "strict_f", 5), judged(nearly), judged(same))
+    result = plan_documents(add_questions(Policy(rules), "strict_f", 5, None), judged(nearly), judged(same))
     by_name = {row["name"]: row for row in result["questions"]}
     assert [name for name, row in by_name.items() if row["units_needed"] is None] == ["alike", "absent", DIFFERENCE]
     ours, theirs = (count(documents, create_all(["strict"])) for documents in (nearly, same))
@@ -187,7 +190,7 @@ def test_what_a_pilot_cannot_tell_has_no_number():
 def test_the_range_is_that_of_a_variance_and_of_a_value_known_from_a_small_pilot():
     """With f degrees of freedom a variance is between f/χ²(.05) and f/χ²(.95) times what was found."""
     baseline, candidate = map(judged, corpus(1, 60))
-    (row,) = plan_documents(add_difference(None, "strict_f", 4), candidate, baseline)["questions"]
+    (row,) = plan_documents(add_questions(None, "strict_f", 4, None), candidate, baseline)["questions"]
     f, needed = row["freedom"], row["units_needed"]
     ends = [-(-needed * f // chi2.ppf(tail, f)) for tail in (0.95, 0.05)]
     assert row["units_between"] == ends
@@ -217,17 +220,111 @@ def test_there_is_no_upper_limit_where_the_interval_of_the_pilot_holds_the_bound
 
 
 def test_the_range_of_a_rule_by_hand():
-    assert variance_factors(19) == pytest.approx((0.63032, 1.87802), abs=5e-6)
     assert units_interval(120, 0.56, 0.5, (0.52, 0.60), 19) == pytest.approx((39.112, 1180.05), rel=1e-5)
     assert units_interval(120, 0.44, 0.5, (0.40, 0.48), 19) == pytest.approx((39.112, 1180.05), rel=1e-5)
     low, high = units_interval(120, 0.56, 0.5, (0.49, 0.63), 19)
     assert (low, high) == (pytest.approx(23.896, abs=5e-4), np.inf)
 
 
-def test_the_units_for_a_half_width_by_hand():
-    assert units_for_half_width(0.95, 0.04, 2 / 3, 0.8) == 2285
-    assert units_for_half_width(0.5, 0.05, 1, 1) == 771
-    assert variance_factors(19 / 2) == pytest.approx((0.53929, 2.61701), abs=5e-6)
+# How many documents make an interval narrow
+
+
+def half_width_of(side: list[Document], copies: int, metric: str, score: str, label: str | None = None) -> float:
+    """Half the width of the interval of so many copies of the documents, in points."""
+    documents = [Document(*each.sides, id=f"{each.id} {copy}") for copy in range(copies) for each in side]
+    rows = run_intervals([count(documents, METRICS)], Confidence()).metrics[metric]
+    row = rows["scores"][score] if label is None else rows["per_type"][label][score]
+    return 50 * (row["high"] - row["low"])
+
+
+@pytest.mark.parametrize("points", [1, 2, 3])
+@pytest.mark.parametrize(("metric", "score"), [("strict", "f"), ("strict", "p"), ("slot_error", "ser")])
+def test_so_many_copies_of_the_pilot_have_an_interval_as_narrow_as_was_asked(metric, score, points):
+    """Copies have the pilot's variance and nothing else; the plan is right to one copy of 60 documents."""
+    candidate = corpus(3, 60)[1]
+    policy = add_questions(None, f"{metric}.{score}", None, points)
+    (row,) = plan_documents(policy, judged(candidate))["questions"]
+    copies = row["units_needed"] / 60
+    assert half_width_of(candidate, ceil(copies) + 1, metric, score) <= points * 1.01
+    assert half_width_of(candidate, int(copies), metric, score) >= points * 0.95
+    assert row["documents_needed"] == row["units_needed"]
+    assert row["units_between"][0] < row["units_needed"] < row["units_between"][1]
+
+
+def test_the_units_for_a_half_width_are_those_of_the_formula():
+    """The variance of the score, by leaving each document out with the formula of F alone."""
+    candidate, score = corpus(3, 60)[1], create("strict")
+    whole = evaluate(count(candidate, [score]))["metrics"]["strict"]["scores"]["f"]
+    left = [evaluate(count([d for d in candidate if d is not out], [score]))["metrics"]["strict"]["scores"]["f"]
+            for out in candidate]  # fmt: skip
+    z = 59 * (whole - np.array(left))
+    z -= z.mean()
+    variance = float((z**2).sum()) / 59  # of the score, times 60
+    k = kish([len(d.gold) + len(d.pred) for d in candidate])
+    freedom = min(k, 2 / ((z**4).sum() / (z**2).sum() ** 2 - 1 / 60)) - 1
+    needed = next(
+        n for n in range(2, 100_000)
+        if t.ppf(0.975, max(min(k, freedom + 1) * n / 60 - 1, 1)) * (variance / n) ** 0.5 <= 0.02
+    )  # fmt: skip
+    (row,) = plan(None, count(candidate, [score]), half_width=2)["questions"]
+    assert row["units_needed"] == needed
+    ratios = [freedom / 2 / chi2.ppf(q, freedom / 2) for q in (0.95, 0.05)]
+    assert row["units_between"] == [ceil(needed * ratio) for ratio in ratios]
+
+
+def test_without_any_question_a_plan_is_a_table_of_half_widths():
+    candidate = corpus(3, 60)[1]
+    result = plan(None, count(candidate, METRICS))
+    assert [row["bound"] for row in result["questions"]] == [0.005, 0.01, 0.02, 0.03, 0.05]
+    needed = [*result.documents_needed.values()]
+    assert needed == sorted(needed, reverse=True) and len({*needed}) == 5
+    assert plan(None, count(candidate, METRICS), half_width=2).documents_needed == {"half width": needed[2]}
+    table = result.to_frame()
+    assert table["demand"].tolist() == ["± 0.5", "± 1", "± 2", "± 3", "± 5"]
+    assert table["needed"].tolist() == needed
+    text = str(result)
+    assert f"about {needed[0]:,} documents like these give strict F ± 0.5" in text and "80 %" not in text
+
+
+@pytest.mark.parametrize(
+    ("documents", "reason"),
+    [
+        ([Document([(0, 3, "A")], [(0, 3, "A")], id=str(k)) for k in range(30)], "do not vary in this score"),
+        (corpus(3, 4)[1], "too few to say how much they vary"),
+        ([Document([(0, 3, "A")], [], id=str(k)) for k in range(30)], "do not vary"),
+    ],
+)
+def test_pilots_that_cannot_say_how_many_documents_give_a_half_width_say_why(documents, reason):
+    result = plan_documents(add_questions(None, "strict_f", None, 2), judged(documents))
+    assert result["questions"][0]["units_needed"] is None
+    view = PlanView(result)
+    assert reason in " ".join(view.closing()) and view.headline() == "no number can be given for half width"
+
+
+def test_a_half_width_is_planned_with_the_rules_of_a_policy():
+    baseline, candidate = corpus(1, 60)
+    policy = add_questions(Policy(RULES[:1]), "strict_f", 4, 3)
+    result = plan_documents(policy, judged(candidate), judged(baseline))
+    assert [row["name"] for row in result["questions"]] == ["overall", "difference", "half width"]
+    headline = PlanView(result).headline()
+    assert "answer each question in 80 % of samples; about" in headline and "give strict F ± 3" in headline
+
+
+def test_half_widths_through_command_and_python_are_the_same(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    candidate = corpus(3, 60)[1]
+    for side in ("gold", "pred"):
+        write(Path(f"{side}.jsonl"), *(line("x" * 100, *getattr(d, side), id=d.id) for d in candidate))
+    expected = plan("gold.jsonl", "pred.jsonl", half_width=2, score="strict_r")
+    shown = printed("plan", "gold.jsonl", "pred.jsonl", "--half-width", "2", "--score", "strict_r", "-o", "plan.json")
+    assert json.loads(Path("plan.json").read_text("utf8")) == expected
+    needed = expected["questions"][0]["units_needed"]
+    assert f"about {needed:,} documents like these give strict R ± 2" in shown.replace("\n", " ")
+    assert "half_width:strict_r:2" in expected["signature"]
+    accepted("count", "gold.jsonl", "pred.jsonl", "-m", "strict", "-o", "counts.npz")
+    printed("plan", "counts.npz", "--half-width", "2", "--score", "strict_r", "-o", "counts.json")
+    assert json.loads(Path("counts.json").read_text("utf8"))["questions"] == expected["questions"]
 
 
 def test_a_policy_that_leaves_rules_undecided_for_unseen_kinds_needs_more_documents():
@@ -258,7 +355,7 @@ def test_every_simulation_has_the_seed_of_the_policy_and_the_signature_names_it(
     seeds = set()
     monkeypatch.setattr(sample_size, "answer_rate", lambda question, units, seed=0: seeds.add(seed) or units / 200)
     baseline, candidate = map(judged, corpus(1, 60))
-    result = plan_documents(add_difference(Policy(RULES[:1], seed=7), "strict_f", 4), candidate, baseline)
+    result = plan_documents(add_questions(Policy(RULES[:1], seed=7), "strict_f", 4, None), candidate, baseline)
     assert seeds == {7} and all(f"|{part}|" in result["signature"] for part in ("seed:7", "difference:strict_f:4"))
 
 
@@ -280,7 +377,8 @@ def test_round_numbers_surround_what_is_asked():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "there is nothing to plan for: give policy= with rules, or difference= with a number of points"),
+        ({"half_width": 0}, "half_width=0: expected a number of points above 0, such as 2"),
+        ({"half_width": 2, "score": "nonsense"}, "score='nonsense'"),
         ({"difference": 0}, "difference=0: expected a number of points above 0, such as 1"),
         ({"difference": 2}, "rule difference compares with a baseline: give baseline="),
         ({"difference": 2, "score": "strict_x"}, "^score='strict_x': there is no such score; .* 'strict_"),

@@ -97,7 +97,7 @@ def test_means_of_further_blocks_are_those_of_their_cells():
         assert isclose(row["value"] - row["low"], sqrt(sum((c["value"] - c["low"]) ** 2 for c in (x, y))) / 2)
     first, second = (result.to_frame(name) for name in ("leaderboard", "further"))
     assert [*second["system"]] == [*first["system"]], "in the order of the leaderboard"
-    assert [*second.columns][:4] == ["system", "x", "x low", "x high"] and "By fair f" in result.summary()
+    assert [*second.columns][:4] == ["system", "x", "x low", "x high"] and "By fair F" in result.summary()
     both = leaderboard({"x": X, "y": Y}, metrics=["fair", "strict"], primary="strict_f")
     assert both["further"] == result["further"] and both["means"] == result["means"]
 
@@ -253,7 +253,7 @@ def test_a_label_and_blocks_at_the_command(files):
     expected = leaderboard(gold, systems, "strict,fair", label="LOC")
     assert {**found, "data_sets": found["data_sets"]} == expected
     printed = accepted("leaderboard", "gold.jsonl", "a.jsonl", "b.jsonl", "--label", "LOC", "-m", "strict,fair")
-    assert "Leaderboard by strict f of LOC" in printed and "By fair f of LOC" in printed
+    assert "Leaderboard by strict F of LOC" in printed and "By fair F of LOC" in printed
     assert "--label XX: there is no label 'XX'" in refused("leaderboard", "gold.jsonl", "a.jsonl", "--label", "XX")
 
 

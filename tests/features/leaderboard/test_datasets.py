@@ -99,12 +99,12 @@ AT_LEAST = "B scores better than A in at least"
 @pytest.mark.parametrize(
     ("p_values", "independent", "said"),
     [
-        (FIVE, False, f"{AT_LEAST} 3 of 5 data sets by strict f: in set0, set1, set2"),
-        (FIVE, True, f"{AT_LEAST} 4 of 5 data sets by strict f: in set0, set1, set2; which others is not settled"),
-        (SEVEN, True, f"{AT_LEAST} 5 of 7 data sets by strict f; which ones is not settled"),
-        (SEVEN, False, "not settled in any of 7 data sets: whether B scores better than A by strict f"),
+        (FIVE, False, f"{AT_LEAST} 3 of 5 data sets by strict F: in set0, set1, set2"),
+        (FIVE, True, f"{AT_LEAST} 4 of 5 data sets by strict F: in set0, set1, set2; which others is not settled"),
+        (SEVEN, True, f"{AT_LEAST} 5 of 7 data sets by strict F; which ones is not settled"),
+        (SEVEN, False, "not settled in any of 7 data sets: whether B scores better than A by strict F"),
         # Fisher's method sees six data sets together, Holm's the one.
-        ((0.001, 1, 1, 1, 1, 1), True, "B scores better than A by strict f: in set0"),
+        ((0.001, 1, 1, 1, 1, 1), True, "B scores better than A by strict F: in set0"),
     ],
 )
 def test_the_sentence(p_values, independent, said):

@@ -95,6 +95,13 @@ def test_the_score_to_rank_by(primary, name):
     assert [row["system"] for row in result.rows] == ["c", "b", "a"]
 
 
+def test_results_of_one_data_set_are_the_only_argument():
+    gold, systems = DATA_SETS["x"]
+    results = {name: score(gold, pred, "strict") for name, pred in systems.items()}
+    assert leaderboard(results) == leaderboard(None, results) == leaderboard({"the data set": results})
+    assert leaderboard(results).rows == leaderboard(gold, systems).rows
+
+
 GOLD, SYSTEMS = DATA_SETS["x"]
 RESULT = score(GOLD, SYSTEMS["a"], "strict")
 
@@ -148,7 +155,7 @@ def test_the_tables_in_every_format(tmp_path):
     row = r"c & \textbf{100.00$^\dagger$} {[}58.86, 100.00{]} & 1 & 85.71 {[}67.75, 94.49{]} & 2 & \textbf{92.86}"
     assert row in said["tex"] and r"\toprule" in said["tex"]
     assert '<td class="number"><b>100.00†</b> [58.86, 100.00]</td>' in said["html"]
-    rows = [row for row in csv.DictReader(said["csv"].splitlines()) if row["table"] == "Leaderboard by strict f"]
+    rows = [row for row in csv.DictReader(said["csv"].splitlines()) if row["table"] == "Leaderboard by strict F"]
     assert [rows[0][key] for key in ("system", "x", "x low", "x high", "x rank", "mean")] == [
         *("c", "100.00", "58.86", "100.00", "1", "92.86")
     ]
@@ -158,7 +165,7 @@ def test_the_tables_in_every_format(tmp_path):
 def test_the_tables_of_a_single_data_set_and_of_several():
     one, several = leaderboard(*DATA_SETS["x"]), leaderboard(DATA_SETS)
     (table,) = LeaderboardView(one).tables(["leaderboard"])
-    assert table.header == ["system", "f", "rank"] and [row[2] for row in table.rows] == ["1", "2", "3"]
+    assert table.header == ["system", "F", "rank"] and [row[2] for row in table.rows] == ["1", "2", "3"]
     tables = {name: table for name in LeaderboardView.makers for table in LeaderboardView(several).tables([name])}
     assert tables["cells"].rows[0][:3] == ["x", "c", 1] and tables["cells"].rows[0][4:] == [1, 1, "yes"]
     assert tables["pairs"].rows[0][:3] == ["x", "b", "a"] and len(tables["pairs"].rows) == 3 + 6
@@ -169,16 +176,16 @@ def test_the_tables_of_a_single_data_set_and_of_several():
 def test_the_sentences_say_who_is_best_and_what_is_not_tested():
     assert (
         leaderboard(*DATA_SETS["x"]).conclusion
-        == "c scores better than every other system on the data set by strict f."
+        == "c scores better than every other system on the data set by strict F."
     )
     tied = leaderboard(GOLD, {"a": SYSTEMS["c"], "b": SYSTEMS["c"]})
-    assert tied.conclusion == "Top group on the data set by strict f: a, b."
+    assert tied.conclusion == "Top group on the data set by strict F: a, b."
     first, *groups = LeaderboardView(leaderboard(DATA_SETS)).opening()
-    mean = "c has the best mean by strict f over 2 data sets: 92.86 [70.41, 97.24]"
+    mean = "c has the best mean by strict F over 2 data sets: 92.86 [70.41, 97.24]"
     assert first == f"{mean}, of the 3 systems that all of them have."
     assert groups == [
-        "c scores better than every other system on x by strict f.",
-        "b scores better than every other system on y by strict f.",
+        "c scores better than every other system on x by strict F.",
+        "b scores better than every other system on y by strict F.",
     ]
     few = leaderboard(GOLD[:3], {"a": GOLD[:3], "b": GOLD[:3]})
     assert few.conclusion == "No system is ranked on the data set: no score rests on 6 effective units."
@@ -284,7 +291,7 @@ def test_the_formats_of_the_command(files, format):
     marks = {
         "markdown": "**100.00†**",
         "latex": r"\textbf{100.00$^\dagger$}",
-        "csv": "Pairs by strict f",
+        "csv": "Pairs by strict F",
         "json": '"x"',
     }
     assert marks[format].replace('"x"', '"mean low"') in printed
@@ -292,16 +299,21 @@ def test_the_formats_of_the_command(files, format):
 
 def test_a_terminal_names_the_top_group(files):
     printed = flat(accepted("leaderboard", "sets"))
-    assert "c has the best mean by strict f over 2 data sets" in printed
-    assert "Top group on mail by strict f: b, c." in printed
+    assert "c has the best mean by strict F over 2 data sets" in printed
+    assert "Top group on mail by strict F: b, c." in printed
     assert "--tables all shows the tests of all pairs" in printed
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("sets/news/gold.spacy", "sets/news/gold.spacy is the only argument: name systems after the gold annotation"),
+        ("gold.spacy", "gold.spacy is the only argument: name systems after the gold annotation"),
         ("sets/news", "sets/news holds no data sets: expected sets/news/DATASET/gold.*"),
+        ("nowhere", "nowhere does not exist"),
+        (
+            "sets d=sets/news/a.jsonl",
+            "sets is a folder of data sets, whose systems lie beside the gold annotation: leave",
+        ),
         ("sets --name x", "--name x is given without systems"),
         ("sets --sort x", "--sort x: there is no data set 'x'"),
         ("sets/news/gold.jsonl", "row 1: no data set, system, predictions; expected a table with the columns"),
@@ -323,6 +335,7 @@ def test_what_the_command_refuses(files, arguments, said):
     write(files / "golds.jsonl", *in_sets, in_sets[0] | {"system": "d", "gold": "sets/news/gold.jsonl"})
     write(files / "folds.jsonl", *in_sets, in_sets[0] | {"system": "d", "fold": "2"})
     Path("broken.jsonl").write_text("{")
+    Path("gold.spacy").touch()
     Path("empty.csv").write_text("data set,gold,system,predictions\n")
     assert said in flat(refused("leaderboard", *arguments.split()))
 

@@ -28,7 +28,7 @@ PACKAGES = {"loky": ["joblib"], "ray": ["ray"], "dask": ["distributed"], "spark"
 
 
 def command_of(engine: str) -> str:
-    """The command that docs/how-to/many-machines.md gives for an engine."""
+    """The command that docs/how-to/large-corpora.md gives for an engine."""
     return next(line for line in COMMANDS if line.startswith("nereval evaluate") and f"--engine {engine} " in line)
 
 

@@ -18,7 +18,7 @@ RECIPES = {
     for code in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf8"), re.S)
     for name in re.findall(r"^print\(score\(count_(spark|dask|ray)\(rows", code, re.M)
 }
-"""The five lines of docs/how-to/many-machines.md for each engine that tables of its own can be counted with."""
+"""The five lines of docs/how-to/large-corpora.md for each engine that tables of its own can be counted with."""
 
 COMMAND = """
 import sys

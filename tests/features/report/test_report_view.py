@@ -321,6 +321,9 @@ def test_the_table_of_systems_has_the_best_first_with_what_each_fixes_and_breaks
         assert not fixes or fixes.ask == {"one": 0, "other": k, "chosen": [0]}
         assert not breaks or breaks.ask == {"one": 0, "other": k, "chosen": [1]}
     assert [*ReportView([made[0]]).ranked_systems()] == []
+    degree = "highest" if view.score.higher_is_better else "lowest"
+    leading = "is better than pieces by " if confidence else f"has the {degree} {sentence_name(view.metric, score)}, "
+    assert view.ranking_sentence.startswith(f"{order[0]} {leading}")
 
 
 def test_the_primary_score_decides_who_leads():
@@ -544,13 +547,14 @@ def test_the_sentence_on_the_primary_score_comes_first(here, primary):
     (said,) = (row["verdict"] for row in rows if f"{row['metric']}.{row['score']}" == primary)
     expected = {"fair.f": "not settled: between", "slot_error.ser": "in this score the outputs differ in 5 documents"}
     assert said.startswith(expected[primary])
-    assert text.index(f": {said}.") < text.index("24 documents, ")
+    score = {"fair.f": "higher fair F", "slot_error.ser": "lower slot error rate"}[primary]
+    assert text.index(f" has the {score}; {said}.") < text.index("24 documents, ")
 
 
 def test_a_margin_and_secondary_scores_are_those_asked_for(here):
     text = reported(*MANY, *RESAMPLED, "--margin", 40, "--secondary", "strict.p,strict.r").text
     assert "; the same within 40 points." in text
-    assert "the primary score, fair f (1 test); the secondary scores (2 tests)" in text
+    assert "the primary score, fair F (1 test); the secondary scores (2 tests)" in text
     assert "primary family of 1 test, secondary family of 2 tests" in text
 
 
@@ -571,7 +575,7 @@ def test_each_system_beside_the_first_has_a_sentence():
     text = Parsed(page(systems, confidence=Confidence(samples=20), trials=200)).text
     assert "b against a: fair F " in text and "; not settled: " in text
     assert "; c scores higher than a on texts like these, by " in text
-    assert "the primary score, fair f (2 tests)" in text
+    assert "the primary score, fair F (2 tests)" in text
     assert "c is better than a by " in text and "highest" not in text
 
 

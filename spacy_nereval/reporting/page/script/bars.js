@@ -1,4 +1,5 @@
-// Marked text: bars below the words of each span, on every line that it runs over, and a flag after it.
+// Marked text: bars below the words of each span, on every line that it runs over, and a flag after it. Below a gap of
+// a span its bar is thin.
 
 const ROW = 6; // pixels from one bar to the next
 
@@ -12,7 +13,7 @@ const stripes = (bar) => {
 function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
   const nodes = [];
   const edges = new Set([start, end]);
-  for (const bar of bars) if (bar.end > start && bar.start < end) edges.add(Math.max(start, bar.start)).add(Math.min(end, bar.end));
+  for (const bar of bars) if (bar.end > start && bar.start < end) for (const at of [bar.start, bar.end, ...(bar.pieces ?? []).flat()]) edges.add(Math.min(end, Math.max(start, at)));
   const behind = flagged ? flags.filter((flag) => flag.place <= end && (flag.place > start || (flag.place === start && (flag.start === start || !start)))) : [];
   for (const flag of behind) edges.add(flag.place);
   const sorted = [...edges].sort((a, b) => a - b);
@@ -20,9 +21,9 @@ function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
   let active = [];
   let next = 0;
   let flag = 0;
-  const word = (under, at, ...children) => {
+  const word = (under, from, at, ...children) => {
     const element = make("span", { class: "m" }, ...children);
-    element.style.background = under.map((bar) => `${stripes(bar)} ${rtl ? "100%" : "0"} calc(100% - ${(rows - 1 - bar.row) * ROW}px) / ${bar.end === at ? "calc(100% - 1px)" : "100%"} 4px no-repeat`).join(",");
+    element.style.background = under.map((bar) => `${stripes(bar)} ${rtl ? "100%" : "0"} calc(100% - ${(rows - 1 - bar.row) * ROW}px) / ${bar.end === at ? "calc(100% - 1px)" : "100%"} ${isGap(bar, from) ? 1 : 4}px no-repeat`).join(",");
     element.style.paddingBottom = `${rows * ROW}px`;
     element.flags = new Set(under.flatMap((bar) => [...bar.flags]));
     return element;
@@ -31,7 +32,7 @@ function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
     const own = [];
     while (flag < behind.length && behind[flag].place <= at) own.push(flagged(behind[flag++]));
     const longer = active.filter((bar) => bar.end > at); // their bars go on below the flags
-    if (own.length) nodes.push(...(longer.length ? [word(longer, null, ...own)] : own));
+    if (own.length) nodes.push(...(longer.length ? [word(longer, at, null, ...own)] : own));
   };
   flush(start);
   for (let i = 0; i + 1 < sorted.length; i++) {
@@ -42,7 +43,7 @@ function marked(text, start, end, { bars, flags, rows, rtl }, flagged) {
       next += 1;
     }
     if (active.length) {
-      nodes.push(word(active, to, ...textNodes(text.slice(from, to), true)));
+      nodes.push(word(active, from, to, ...textNodes(text.slice(from, to), true)));
     } else {
       nodes.push(...textNodes(text.slice(from, to)));
     }

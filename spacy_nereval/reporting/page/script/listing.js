@@ -149,7 +149,7 @@ function listen() {
   addEventListener("popstate", follow);
   addEventListener("beforeprint", () => show(true));
   addEventListener("afterprint", () => show());
-  if (matchMedia("(max-width: 60rem)").matches) $("drawer").open = false;
+  if (matchMedia("(max-width: 60rem)").matches) for (const id of ["drawer", "keys-help"]) $(id).open = false;
   refresh();
   if (location.hash) {
     follow();

@@ -15,6 +15,7 @@ function versionsOf(doc, place) {
   return { versions, silent: doc.by.filter((k) => !spoke.has(k)) };
 }
 
+const wordsOf = (doc, [start, end, , , pieces]) => spanText(doc.text, { start, end, pieces });
 const startOf = (doc, place) => doc.spans[place[0]][0];
 const endOf = (doc, place) => Math.max(...versionsOf(doc, place).versions.map(([, end]) => end));
 const kindsOf = (place) => [...new Set(place[3].map(([kind]) => kind))].sort((a, b) => a - b);

@@ -1,6 +1,6 @@
 // The disputed documents of the view for adjudication, as `nereval agreement --disputes` writes them.
 
-const plain = (doc, [start, end, label]) => ({ start: characters(doc.text, start), end: characters(doc.text, end), label: labels[label] });
+const plain = (doc, [start, end, label, , pieces]) => ({ start: characters(doc.text, start), end: characters(doc.text, end), label: labels[label], ...piecesInCharacters(doc.text, pieces) });
 const whole = (doc) => (doc.ends === null ? doc.text : doc.text.slice(0, doc.ends)) ?? "";
 const inText = (doc) => doc.spans.filter(([start]) => !isInvented(doc, start));
 const marking = (doc, k) => inText(doc).filter(([, , , by]) => by.includes(k));
@@ -17,8 +17,8 @@ function forProdigy(k) {
   const doc = documents[k];
   const open = inText(doc).filter(([, , , by]) => by.length < doc.by.length);
   const options = open.map((span, n) => {
-    const { start, end, label } = plain(doc, span);
-    return { id: n, text: `${span[3].map((a) => annotators[a]).join(", ")}: ${[...doc.text].slice(start, end).join("")} (${label})`, start, end, label };
+    const each = plain(doc, span);
+    return { id: n, text: `${span[3].map((a) => annotators[a]).join(", ")}: ${wordsOf(doc, span)} (${each.label})`, ...each };
   });
   return {
     ...(doc.id === null ? {} : { id: doc.id }),
@@ -34,7 +34,7 @@ function forLabelStudio(k) {
   const doc = documents[k];
   const region = (span) => {
     const { start, end, label } = plain(doc, span);
-    return labelStudioRegion({ start, end, label, text: [...doc.text].slice(start, end).join("") });
+    return labelStudioRegion({ start, end, label, text: wordsOf(doc, span) });
   };
   return {
     data: { text: whole(doc), ...(doc.id === null ? {} : { document: doc.id }), disputes: disputesOf(doc) },

@@ -16,12 +16,12 @@ function barsOf(doc, spans) {
   let rows = 0;
   for (const k of doc.by) {
     const ends = [];
-    for (const [start, end, , by] of spans) {
+    for (const [start, end, , by, pieces] of spans) {
       if (!by.includes(k)) continue;
       let row = ends.findIndex((last) => last <= start);
       if (row < 0) row = ends.length;
       ends[row] = Math.max(end, start + 1);
-      bars.push({ start, end, row: rows + row, side: "both", kind: `system-${k % GLYPHS.length}`, flags: new Set() });
+      bars.push({ start, end, pieces, row: rows + row, side: "both", kind: `system-${k % GLYPHS.length}`, flags: new Set() });
     }
     rows += Math.max(1, ends.length);
   }
@@ -48,8 +48,9 @@ function inContext(doc, place) {
 // Who said what in a place, a line for each version.
 function whoSaidWhat(doc, place) {
   const { versions, silent } = versionsOf(doc, place);
-  const items = versions.map(([start, end, label, by]) => {
-    const words = doc.text === null ? `${start}–${end}` : name(doc.text.slice(start, end), 200);
+  const items = versions.map((version) => {
+    const [start, end, label, by] = version;
+    const words = doc.text === null ? `${start}–${end}` : name(wordsOf(doc, version), 200);
     const what = make("span", { class: "what" }, make("b", null, make("bdi", null, words)), " ", make("span", { class: "tag" }, bdi(labels[label], 40)));
     if (isInvented(doc, start)) what.append(" ", make("small", null, "not in the text"));
     if (isConsensus(doc, by)) what.append(" ", make("small", null, "consensus"));

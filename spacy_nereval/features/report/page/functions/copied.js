@@ -6,7 +6,8 @@ const FIELDS = ["document", "id", "system", "metric", "verdict", "gold_start", "
 function correctBoundary(gold, pred) {
   if (!gold || !pred || gold.label !== pred.label) return null;
   const [left, right] = [gold.start === pred.start, gold.end === pred.end];
-  return left && right ? null : left ? "left" : right ? "right" : "neither";
+  if (left && right) return sameExtent(gold, pred) ? null : "both";
+  return left ? "left" : right ? "right" : "neither";
 }
 
 // The context of spans, and whether all of them are in the text.
@@ -23,7 +24,7 @@ function asRow(row, asked) {
   const doc = documents[row.k];
   const text = doc[1];
   const { gold, pred, start, end } = spansOf(row, asked);
-  const part = (s) => (s && text !== null ? text.slice(s.start, s.end) : null);
+  const part = (s) => (s && text !== null ? spanText(text, s) : null);
   const side = (s) => (s ? [characters(text, s.start), characters(text, s.end), labels[s.label], part(s)] : [null, null, null, null]);
   const values = [row.k + 1, doc[0], systems[asked.one], metrics[asked.metric].name,
     isComparing(asked) ? CHANGES[row.v] : metrics[asked.metric].verdicts[row.v], ...side(gold), ...side(pred),

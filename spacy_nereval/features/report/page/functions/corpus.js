@@ -10,7 +10,21 @@ const [FIXED, BROKEN, CHANGED, GONE, NEW] = CHANGES.keys();
 const ANY = -1; // any label, no system to compare with, or no span
 const fair = metrics.findIndex((metric) => metric.taxonomy);
 
-const span = (flat, k) => (k < 0 ? null : { start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2] });
+// The pieces of spans with gaps, by the list of their side and their number in it; and the documents that have any.
+const pieceLists = new Map();
+const gapped = new Set();
+for (const [k, system, n, pieces] of data.pieces ?? []) {
+  const flat = system < 0 ? documents[k][2] : documents[k][3 + system][0];
+  pieceLists.set(flat, (pieceLists.get(flat) ?? new Map()).set(n, pieces));
+  gapped.add(k);
+}
+const piecesOf = (flat, k) => pieceLists.get(flat)?.get(k);
+
+function span(flat, k) {
+  if (k < 0) return null;
+  const pieces = piecesOf(flat, k);
+  return { start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2], ...(pieces ? { pieces } : {}) };
+}
 const labelOf = (flat, k) => (k < 0 ? ANY : flat[3 * k + 2]);
 const textOf = (k) => (annexes.has(k) ? documents[k][1].slice(0, annexes.get(k)) : documents[k][1]);
 const isInvented = (k, span) => annexes.has(k) && span.start > annexes.get(k);
@@ -36,7 +50,7 @@ function kindOf(doc, system, metric, verdict, g, p) {
   if (p < 0) return "missed";
   const a = span(doc[2], g);
   const b = span(doc[3 + system][0], p);
-  const sameBoundaries = a.start === b.start && a.end === b.end;
+  const sameBoundaries = sameExtent(a, b);
   if (a.label === b.label) return sameBoundaries ? "hit" : "boundary";
   return sameBoundaries ? "label" : "both";
 }
@@ -52,7 +66,7 @@ function outcomesOf(doc, system) {
 }
 
 // The place and the label of a system's prediction.
-const placeOf = (doc, system, p) => doc[3 + system][0].slice(3 * p, 3 * p + 3).join(" ");
+const placeOf = (doc, system, p) => [...doc[3 + system][0].slice(3 * p, 3 * p + 3), ...(piecesOf(doc[3 + system][0], p) ?? [])].join(" ");
 
 // The spurious predictions of a system, each with its number in the list of predictions.
 function spuriousOf(doc, system) {

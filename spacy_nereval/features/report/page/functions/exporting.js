@@ -52,7 +52,7 @@ function tasksOf(marks) {
 const forProdigy = (marks) => asJsonLines(tasksOf(marks).map(({ k, spans, said }) => ({
   ...(documents[k][0] === null ? {} : { id: documents[k][0] }),
   text: textOf(k) ?? "",
-  spans: spans.map(({ start, end, label }) => ({ start, end, label })),
+  spans: spans.map(({ text, ...each }) => each),
   meta: { document: k + 1, ...said },
 })));
 

@@ -6,7 +6,7 @@ function marksOf(doc, shown, metric) {
   const bars = new Map();
   const flags = new Map();
   const noteBar = (span, side, kind, flag) => {
-    const key = `${span.start} ${span.end} ${side === "pred" ? span.label : ""}`;
+    const key = `${extentOf(span)} ${side === "pred" ? span.label : ""}`;
     const bar = bars.get(key) || { ...span, side, kind, flags: new Set() };
     if (side === "both") bar.side = "both";
     if (bar.kind === "hit") bar.kind = kind;
@@ -19,13 +19,13 @@ function marksOf(doc, shown, metric) {
       const pred = span(doc[3 + system][0], p);
       if (!gold && !pred) return;
       const kind = kindOf(doc, system, metric, verdict, g, p);
-      const key = gold ? `${g}` : `${pred.start} ${pred.end} ${pred.label}`;
+      const key = gold ? `${g}` : `${extentOf(pred)} ${pred.label}`;
       const flag = flags.get(key) || { g, gold, end: 0, start: Infinity, said: [], at: flags.size };
       flags.set(key, flag);
       flag.said.push({ system, verdict, kind, p, pred });
       flag.end = Math.max(flag.end, gold ? gold.end : 0, pred ? pred.end : 0);
       flag.start = Math.min(flag.start, gold ? gold.start : Infinity, pred ? pred.start : Infinity);
-      const same = gold && pred && gold.start === pred.start && gold.end === pred.end;
+      const same = gold && pred && sameExtent(gold, pred);
       if (gold) noteBar(gold, same ? "both" : "gold", kind, flag);
       if (pred && !same) noteBar(pred, "pred", kind, flag);
     });

@@ -38,16 +38,20 @@ const goldAt = (key) => {
 };
 
 // A span with its label as text, as marks have it.
-const named = (found) => found && [found.start, found.end, labels[found.label]];
+const named = (found) => found && Object.assign([found.start, found.end, labels[found.label]], found.pieces ? { pieces: found.pieces } : {});
 
 // Such a span with offsets in characters and its words, as files have it.
-const inCharacters = (text, [start, end, label]) => ({ start: characters(text, start), end: characters(text, end), label, ...(text === null ? {} : { text: text.slice(start, end) }) });
+const inCharacters = (text, found) => {
+  const { 0: start, 1: end, 2: label, pieces } = found;
+  const words = text === null ? {} : { text: spanText(text, { start, end, pieces }) };
+  return { start: characters(text, start), end: characters(text, end), label, ...piecesInCharacters(text, pieces), ...words };
+};
 
 const spansIn = (flat) => Array.from({ length: flat.length / 3 }, (_, i) => span(flat, i));
 const goldsOf = (k) => spansIn(documents[k][2]);
 
 function plainSpan(text, found) {
-  return found && { start: characters(text, found.start), end: characters(text, found.end), label: labels[found.label] };
+  return found && { start: characters(text, found.start), end: characters(text, found.end), label: labels[found.label], ...piecesInCharacters(text, found.pieces) };
 }
 
 function documentAsJson(k, meta) {

@@ -1,14 +1,10 @@
 // The review: queues of places { k, g, p, system }, the evidence against gold at each, and the corrections of gold.
 
 // The places where gold may be wrong, which review_data in report_page.py groups by their evidence.
-const DOUBTS = data.review.kinds.flatMap(([evidence, proposals, system, places]) => {
-  let k = 0;
-  return Array.from({ length: places.length / 2 }, (_, i) => {
-    k += places[2 * i];
-    const n = places[2 * i + 1];
-    return system < 0 ? { k, g: n, p: ANY, system: data.lead, evidence, proposals } : { k, g: ANY, p: n, system, evidence, proposals };
-  });
-});
+const DOUBTS = data.review.kinds.flatMap(([evidence, proposals, system, places]) => Array.from({ length: places.length / 2 }, (_, i) => {
+  const [k, n] = places.slice(2 * i, 2 * i + 2);
+  return system < 0 ? { k, g: n, p: ANY, system: data.lead, evidence, proposals } : { k, g: ANY, p: n, system, evidence, proposals };
+}));
 const doubtAt = new Map(DOUBTS.map((place) => [markKey(place, place.system), place]));
 
 // The spans that the evidence on a place proposes: other labels, or spans with boundaries of their own.
@@ -111,7 +107,7 @@ function predictedAt({ k, g, key }) {
 function evidenceOf({ key }) {
   const found = (doubtAt.get(key)?.evidence || []).map((n) => data.review.evidence[n]);
   const reasons = [...new Set(found.map(([reason]) => data.review.reasons[reason]))];
-  const words = found.map(([, sentence]) => sentence.map((n) => data.review.parts[n]).join(", "));
+  const words = found.map(([, sentence]) => sentence);
   for (const group of repeatsOf(key)) {
     if (!reasons.includes("repeated error")) reasons.push("repeated error");
     words.push(`${systems.length > 1 ? `${name(systems[data.groups[group].system])}: ` : ""}${data.groups[group].title}, on ${many(sizeOf(group), "place")}`);

@@ -54,7 +54,7 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
   if (text === null) return make("span", null, `${start}–${end}`);
   const bars = [];
   const bar = (span, side, of) => span && bars.push({ ...span, side, kind: of, row: bars.length, flags: new Set() });
-  const same = !comparing() && gold && pred && gold.start === pred.start && gold.end === pred.end;
+  const same = !comparing() && gold && pred && sameExtent(gold, pred);
   bar(gold, same ? "both" : "gold", kind);
   if (!same) bar(pred, "pred", comparing() ? `system-${state.one}` : kind);
   bar(after, "pred", `system-${state.other}`);

@@ -56,7 +56,7 @@ function passage({ k }, gold, predicted, { decided }, [start, end]) {
   if (text === null) return make("p", null, `Characters ${start} to ${end}`);
   const [from, to] = [contextStart(text, start, CONTEXT), contextEnd(text, end, CONTEXT)];
   const bars = [];
-  const bar = (found, side, kind) => found && bars.push({ start: found[0], end: found[1], side, kind, flags: new Set() });
+  const bar = (found, side, kind) => found && bars.push({ start: found[0], end: found[1], pieces: found.pieces, side, kind, flags: new Set() });
   for (const [, each] of spansNow(k, new Map())) if (each[1] > from && each[0] < to) bar(each, "gold", "none");
   for (const [system, pred] of predicted) bar(pred, "pred", `system-${system}`);
   for (const each of decided || []) bar(each, "gold", "hit");

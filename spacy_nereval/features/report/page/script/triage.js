@@ -17,6 +17,10 @@ function isKey(key) {
 
 // Changes marks: [key, mark], or [key] to remove the mark. All of them are undone together.
 function change(changes, undoing = false) {
+  if (changes.some(([key, value]) => value?.decided?.length && gapped.has(JSON.parse(key)[0]))) {
+    tell("This document has spans with gaps, which a decision cannot say. Correct it where it was annotated; a note can say how.");
+    return;
+  }
   if (!undoing) undone.push(changes.map(([key]) => [key, marksMade.get(key)]));
   for (const [key, changed] of changes) {
     const value = undoing ? changed : withDisputes(changed);
