@@ -248,7 +248,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
             files["pred"].append(given.pop(0))
     first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
-    if first or not rest[0].startswith("-"):  # gold stands before, and an option behind it may be unknown
+    if first or not "".join(rest[:1]).startswith("-"):  # gold stands before, and an option behind it may be unknown
         at = next((k for k, arg in enumerate(rest) if arg.startswith("-") and arg != "-"), len(rest))
     return [*first, *rest[:at], *files["baseline"], *files["pred"], *rest[at:]]
 

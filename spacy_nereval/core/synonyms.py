@@ -138,7 +138,7 @@ ROWS: dict[str, Meaning] = {
     ),
     "bio": Meaning("score(y_true, y_pred)", SCORE),
     "seen unseen novel": Meaning(
-        "score(gold, pred, 'tmr', train='train.jsonl')", f"{SCORE} --metrics tmr --train TRAIN"
+        "score(gold, pred, {{'tmr': {{'train': 'train.jsonl'}}}})", f"{SCORE} --metrics tmr --train TRAIN"
     ),
     "llm llms align mentions": Meaning(
         "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold",
@@ -293,7 +293,7 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
     "import": {
-        "stats statistics": Meaning(f"score(gold, pred, confidence=True) for intervals, and {COMPARE} for tests"),
+        "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
     "agreement": {
         "by-label per-label by-type per-type": Meaning(
