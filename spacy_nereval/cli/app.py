@@ -217,7 +217,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
         options: The options of the command.
 
     >>> files_in_places(["--pred", "p.jsonl", "-C", "--gold=g.jsonl", "--fair.unit", "token"], ["gold", "pred"], ["-C"])
-    ['g.jsonl', '-C', 'p.jsonl', '--fair.unit', 'token']
+    ['g.jsonl', 'p.jsonl', '-C', '--fair.unit', 'token']
     >>> files_in_places(["-g", "g.jsonl", "--baseline", "a", "--candidate", "b"], ["gold", "systems"], ["-g"])
     ['g.jsonl', 'a', 'b']
     >>> files_in_places(["g.jsonl", "p.jsonl", "--config", "policy.cfg"], ["policy", "gold", "candidate"], [])
