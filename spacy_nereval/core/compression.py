@@ -12,11 +12,12 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from .expansion import check_expansion, check_objects, max_expansion
+from .expansion import check_expansion, check_objects, max_expansion, pause_collection
 from .messages import install_command
 
 AHEAD = 1 << 23
@@ -28,8 +29,8 @@ SHORTEST = 9
 BLOCK = 1 << 16
 """Number of unpacked bytes that are read or written at a time."""
 
-ZSTANDARD_BLOCK = 1 << 10
-"""Number of bytes that zstandard is given at a time: it unpacks all of them, to at most 32,768 times as many."""
+AT_ONCE = 1 << 10
+"""Number of packed bytes that are unpacked at a time: gzip can make 1,032 times as many of them, zstandard 32,768."""
 
 
 class Damaged(ValueError):
@@ -55,9 +56,9 @@ class Compression(NamedTuple):
 
 
 def _gzip_reader(file: BinaryIO) -> IO[bytes]:
-    import gzip
+    import zlib
 
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
+    return cast("IO[bytes]", _FrameReader(file, partial(zlib.decompressobj, zlib.MAX_WBITS | 16)))
 
 
 def _gzip_writer(file: BinaryIO) -> IO[bytes]:
@@ -70,7 +71,7 @@ def _gzip_writer(file: BinaryIO) -> IO[bytes]:
 def _bz2_reader(file: BinaryIO) -> IO[bytes]:
     import bz2
 
-    return bz2.BZ2File(file)
+    return cast("IO[bytes]", _FrameReader(file, bz2.BZ2Decompressor))
 
 
 def _bz2_writer(file: BinaryIO) -> IO[bytes]:
@@ -82,7 +83,7 @@ def _bz2_writer(file: BinaryIO) -> IO[bytes]:
 def _xz_reader(file: BinaryIO) -> IO[bytes]:
     import lzma
 
-    return lzma.LZMAFile(file)
+    return cast("IO[bytes]", _FrameReader(file, lzma.LZMADecompressor))
 
 
 def _xz_writer(file: BinaryIO) -> IO[bytes]:
@@ -91,40 +92,64 @@ def _xz_writer(file: BinaryIO) -> IO[bytes]:
     return lzma.LZMAFile(file, "wb")
 
 
-class _ZstandardReader(io.RawIOBase):
-    """The unpacked content of an open file. The reader of zstandard itself does not notice that a file is cut off."""
+class _FrameReader(io.RawIOBase):
+    """The unpacked content of an open file of frames, which gzip calls members and others streams.
 
-    def __init__(self, file: BinaryIO) -> None:
-        from zstandard import ZstdDecompressor
+    The readers of the libraries end in silence at bytes that begin no frame, do not notice that a file is cut off,
+    or need minutes for millions of empty frames.
 
-        self._file, self._new = file, ZstdDecompressor
-        self._frame: Any = None
-        self._packed = b""
-        self._unpacked = memoryview(b"")
+    Args:
+        file: The file.
+        decompressor: Returns an object that unpacks one frame.
+        padding: The bytes that may follow a frame, and mean nothing.
+    """
+
+    def __init__(self, file: BinaryIO, decompressor: Callable[[], Any], padding: bytes = b"\0") -> None:
+        self._file, self._decompressor, self._padding = file, decompressor, padding
+        self._pieces, self._unpacked = self._unpack(), memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._unpacked:
-            packed = self._packed or self._file.read(ZSTANDARD_BLOCK)
-            if not packed:
-                if self._frame:
-                    raise EOFError
-                return 0
-            self._frame = self._frame or self._new().decompressobj()
-            self._unpacked = memoryview(self._frame.decompress(packed))
-            self._packed = b""
-            if self._frame.eof:  # another frame may follow
-                self._packed, self._frame = self._frame.unused_data, None
-        number = min(len(buffer), len(self._unpacked))
-        buffer[:number] = self._unpacked[:number]
-        self._unpacked = self._unpacked[number:]
-        return number
+        filled = 0
+        while filled < len(buffer):
+            if not self._unpacked:
+                piece = next(self._pieces, None)
+                if piece is None:
+                    break
+                self._unpacked = memoryview(piece)
+            number = min(len(buffer) - filled, len(self._unpacked))
+            buffer[filled : filled + number] = self._unpacked[:number]
+            self._unpacked = self._unpacked[number:]
+            filled += number
+        return filled
+
+    def _unpack(self) -> Iterator[bytes]:
+        """Yield the unpacked content in pieces, which may be empty."""
+        frame: Any = None
+        while packed := self._file.read(AT_ONCE):
+            while packed:
+                if frame is None:
+                    packed = packed.lstrip(self._padding)
+                    if not packed:
+                        break
+                    frame = self._decompressor()
+                if hasattr(frame, "needs_input"):  # bzip2 and xz can hold back what they unpack
+                    yield frame.decompress(packed, BLOCK)
+                    while not (frame.eof or frame.needs_input):
+                        yield frame.decompress(b"", BLOCK)
+                else:
+                    yield frame.decompress(packed)
+                packed, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+        if frame is not None:
+            raise EOFError
 
 
 def _zstandard_reader(file: BinaryIO) -> IO[bytes]:
-    return cast("IO[bytes]", _ZstandardReader(file))
+    from zstandard import ZstdDecompressor
+
+    return cast("IO[bytes]", _FrameReader(file, ZstdDecompressor().decompressobj, padding=b""))
 
 
 def _zstandard_writer(file: BinaryIO) -> IO[bytes]:
@@ -264,7 +289,8 @@ def read_json(path: Path, name: object = None, object_pairs_hook: Any = None) ->
     text = content.decode(json.detect_encoding(content), "surrogatepass")
     check_objects(name or path, text, path)
     try:
-        return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=object_pairs_hook)
+        with pause_collection():
+            return json.loads(text.removeprefix("\ufeff"), object_pairs_hook=object_pairs_hook)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

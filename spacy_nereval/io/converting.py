@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from ..core.arguments import EXPAND, PIECES
 from ..core.attribute_values import LINK, NOTHING, attributes_of, move_attributes
+from ..core.expansion import check_expansion
 from ..core.messages import PlainSpan, highest_scores, is_finite_number, quote, shorten, spell_argument
-from ..core.pieces import any_gaps, covered_text, has_gaps, join_pieces, sorted_spans, span_row, write_offsets
+from ..core.pieces import any_gaps, covered_text, has_gaps, join_pieces, size, sorted_spans, span_row, write_offsets
 from .formats.conll import DOCSTART
 from .formats.tags import MISSING
 from .records import Record
@@ -304,7 +305,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
 
     Raises:
         ValueError: The folder has files; a record has gaps, and gaps may not be lost; a label
-            has white space.
+            has white space; the texts of overlapping spans, which brat repeats, are too large.
         OSError: If a file cannot be written.
     """
     with atomic_folder(path) as folder:
@@ -322,6 +323,8 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
             losses.others["tokens"] += bool(record.tokens)
             losses.others["scores of spans"] += len(record.span_scores)
             losses.others["metadata"] += bool(record.meta)
+            length = sum(map(size, record.spans))
+            check_expansion(f"document {losses.number}", length, len(record.text), what="as texts of its spans")
             rows = [_brat_line(k, span, record, losses) for k, span in enumerate(sorted_spans(record.spans), 1)]
             rows += _brat_attributes(record)
             target = folder / f"{name}.txt"

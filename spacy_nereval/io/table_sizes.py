@@ -172,11 +172,14 @@ def _unpacked_size(content: Any, place: int) -> int:
         data = _field(content, batch, 1)
         batch = data + unpack_from("<I", content, data)[0]
     is_packed, need = _field(content, batch, 3), 0
+    # A column without buffers, such as one of nulls, has any length.
+    values = sum(max(unpack_from("<q", content, node)[0], 0) for node in _vector(content, batch, 1, 16))
     for buffer in _vector(content, batch, 2, 16):
         offset, number = unpack_from("<qq", content, buffer)
         unpacked = unpack_from("<q", content, start + length + offset)[0] if is_packed and number >= 8 else -1
         need += max(number, unpacked, 0)
-    return need
+    size: int = max(need, ELEMENT * values)
+    return size
 
 
 def _field(content: Any, table: int, number: int) -> int:
@@ -197,6 +200,31 @@ def _vector(content: Any, table: int, number: int, width: int) -> range:
     if start + length * width > len(content):
         raise IndexError
     return range(start + 4, start + 4 + length * width, width)
+
+
+def size_of_views(array: Any) -> int:
+    """Return the number of bytes of the texts of a column that is not validated yet, of views only.
+
+    Many views can show one long text, and validating them reads it as often.
+
+    >>> import pyarrow as pa
+    >>> size_of_views(pa.array(["ab", "c"], pa.string_view())), size_of_views(pa.array(["ab"]))
+    (3, 0)
+    """
+    import pyarrow as pa
+
+    kind = array.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return size_of_views(array.storage)
+    if kind in (pa.string_view(), pa.binary_view()):
+        lengths = np.frombuffer(array.buffers()[1], dtype=np.int32)[::4][array.offset : array.offset + len(array)]
+        return int(np.maximum(lengths, 0).sum(dtype=np.int64))
+    if pa.types.is_dictionary(kind):
+        return size_of_views(array.dictionary)
+    if pa.types.is_struct(kind):
+        return sum(size_of_views(array.field(k)) for k in range(kind.num_fields))
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return size_of_views(array.values) if is_list or pa.types.is_map(kind) else 0
 
 
 def row_sizes(array: Any) -> NDArray[np.int64]:

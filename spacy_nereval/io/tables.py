@@ -173,7 +173,7 @@ class Table:
         import pyarrow as pa
         from pyarrow import parquet
 
-        from .table_sizes import check_arrow, check_parquet, repeated_texts, rows_at_once
+        from .table_sizes import check_arrow, check_parquet, repeated_texts, rows_at_once, size_of_views
 
         with self._file.open("rb") as file:
             start, size = file.read(8), file.seek(0, 2)
@@ -199,6 +199,8 @@ class Table:
                 batches = iter(pa.ipc.open_stream(source))
             for batch in batches:
                 selected = batch.select(columns)
+                selected.validate()
+                check_expansion(self._path, sum(map(size_of_views, selected.columns)), size, what="in its rows")
                 selected.validate(full=True)
                 yield selected
 

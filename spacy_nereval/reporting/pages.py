@@ -190,7 +190,7 @@ def render_page(values: Mapping[str, Any], library: str | None, layout: Layout) 
         library: The script that draws charts; None for a page without charts.
         layout: The files of the page.
     """
-    scripts = [*filter(None, [library]), _page_script(layout)]
+    scripts = [*filter(None, [library]), page_script(layout)]
     colors = ":root{" + "".join(f"--{kind}:{color};" for kind, color in COLORS.items()) + "}"
     style = "\n".join([colors, *(_read_file(package, "page.css") for package in (__package__, layout.package))])
     return (
@@ -261,7 +261,7 @@ def _security_policy(scripts: Iterable[str], style: str) -> str:
     )
 
 
-def _page_script(layout: Layout) -> str:
+def page_script(layout: Layout) -> str:
     """Return the page's own script: its files inside one function, so that none of their names is global."""
     data = _read_file(__package__, "data.js")
     script = _join_files(layout.package, "script", layout.shared_scripts, layout.scripts)

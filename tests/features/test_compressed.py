@@ -6,6 +6,7 @@ import os
 import random
 import re
 import threading
+import time
 import tracemalloc
 from hashlib import sha256
 from pathlib import Path
@@ -122,6 +123,30 @@ def test_a_file_that_is_too_large_is_measured_before_it_is_read_for_long(extensi
             while block := file.read(1 << 16):
                 number += len(block)
     assert number == 8 << 20
+
+
+@pytest.mark.parametrize("extension", PACK)
+def test_files_that_were_appended_to_each_other_are_one_file(extension, tmp_path):
+    path = tmp_path / "a.jsonl"
+    rows, empty = PACK[extension](ROW), PACK[extension](b"")
+    padding = b"" if extension == ".zst" else b"\0" * 5000
+    path.write_bytes((rows + empty * 300 + padding) * 7)
+    assert len(read(path)) == 7
+    path.write_bytes(rows * 7 + rows[:-3])
+    assert f"{path} is cut off" in error(path)
+    path.write_bytes(rows + b"Ada" + rows)
+    assert "damaged" in error(path), "what follows bytes of something else is not left out in silence"
+
+
+@pytest.mark.parametrize("extension", [".gz", ".zst"])
+def test_many_empty_frames_are_read_in_seconds(extension, tmp_path):
+    path = tmp_path / "a.jsonl"
+    empty = PACK[extension](b"")
+    path.write_bytes(empty * 300_000 + PACK[extension](ROW))
+    start = time.process_time()
+    with compression.open_unpacked(path) as file:
+        assert file.read() == ROW
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.costly

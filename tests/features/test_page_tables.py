@@ -12,15 +12,17 @@ from tables_of_pages import PageTable, assert_whole, drawn_tables, tables_of
 
 from spacy_nereval import Document, create_all
 from spacy_nereval.evaluation.comparison import System
+from spacy_nereval.features.agreement.adjudication import AGREEMENT
 from spacy_nereval.features.gate.gate_rules import judge_candidate
 from spacy_nereval.features.gate.gate_view import GateView, ship_sentence
 from spacy_nereval.features.gate.policy import read_policy
 from spacy_nereval.features.gate.report_section import ReportPolicy
-from spacy_nereval.features.report.report_page import page
+from spacy_nereval.features.report.report_page import REPORT, page
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
-from spacy_nereval.features.thresholds.threshold_page import thresholds_page
+from spacy_nereval.features.thresholds.threshold_page import THRESHOLDS, thresholds_page
+from spacy_nereval.reporting.pages import page_script
 
 JOINED = ("scores", "errors", "labels", "rates", "slices", "mending")
 """The sections whose tables have columns for each system."""
@@ -247,3 +249,14 @@ def test_the_shown_system_is_switched_at_the_top_for_every_sentence(browser, mad
         browser.click("#errors tbody th button")
         assert browser.value("#system") == str(k)
     assert not any(name in title for title in browser(titles)[:6] for name in ("under one", "under two"))
+
+
+@pytest.mark.parametrize("layout", [REPORT, AGREEMENT, THRESHOLDS], ids=lambda layout: layout.package.split(".")[-1])
+def test_no_name_of_a_page_is_declared_twice(layout):
+    """A browser runs nothing of a script that declares a name twice."""
+    script = page_script(layout)
+    declared = Counter(re.findall(r"^(?:async )?(?:const|let|class|function\*?) (\w+)", script, re.MULTILINE))
+    declared.update(
+        re.findall(r"\w+", " ".join(re.findall(r"^(?:const|let) [\[{]([^=]*)[\]}] =", script, re.MULTILINE)))
+    )
+    assert len(declared) > 50 and [name for name, times in declared.items() if times > 1] == []

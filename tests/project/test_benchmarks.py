@@ -168,7 +168,9 @@ def test_a_ratio_is_the_median_of_those_within_a_round(times: Sequence[float], o
     assert import_module("table").ratio(others, times) == pytest.approx(median(b / a for a, b in zip(times, others)))
 
 
-@pytest.mark.parametrize("name", ["table", "single", "workloads", "scale", "comparing", "agreeing", "thresholds"])
+@pytest.mark.parametrize(
+    "name", ["table", "single", "workloads", "scale", "comparing", "agreeing", "thresholds", "waiting"]
+)
 def test_the_examples_in_the_benchmarks_hold(name):
     found = doctest.testmod(import_module(name))
     assert found.attempted > 0 and found.failed == 0

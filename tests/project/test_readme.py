@@ -101,10 +101,11 @@ def test_the_plateau_replaces_the_line_that_the_page_names():
     assert next(iter(resolved["rate"])) == 0.0001
 
 
-def test_ci_runs_the_test_command_that_the_page_on_contributing_gives():
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_ci_runs_the_test_command_that_both_pages_give(page):
     pattern = re.search(r"grep -m 1 -E '(.*?)'", (ROOT / ".ci" / "run").read_text())[1]
-    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
-    assert [line for line in contributing.splitlines() if re.search(pattern, line)] == [
+    lines = (ROOT / page).read_text(encoding="utf8").splitlines()
+    assert [line for line in lines if re.search(pattern, line)] == [
         'python -m pip install -e ".[test]" -r requirements.txt && python -m pytest -n 2'
     ]
 

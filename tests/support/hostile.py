@@ -90,6 +90,14 @@ def _(folder, drawn):
     return ["score", path, path]
 
 
+@hostile("millions of members of gzip, or frames of zstandard", may_be_read=True)
+def _(folder, drawn):
+    extension = drawn.choice(("gz", "zst"))
+    member = PACK[extension](drawn.choice((b"", b"\n")))
+    path = one(folder / f"a.{drawn.choice(('jsonl', 'conll'))}.{extension}", member * (9 * MIB // len(member)))
+    return ["score", path, path]
+
+
 @hostile("lists in JSON in gzip")
 def _(folder, drawn):
     unit = drawn.choice((b"[],", b"{},", b'{"a":1},', b"[[[]]],"))
@@ -308,6 +316,55 @@ def _(folder, drawn):
         with make(path, table.schema, options=options) as writer:
             writer.write_table(table)
     return ["score", path, path]
+
+
+def arrow_file(path: Path, columns: dict[str, Any]) -> Path:
+    import pyarrow as pa
+
+    table = pa.table(columns)
+    with pa.ipc.new_file(path, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+    return path
+
+
+@hostile("columns without buffers in a table")
+def _(folder, drawn):
+    import pyarrow as pa
+
+    number = drawn.randint(10**8, 10**9)
+    nulls = pa.nulls(number)
+    if drawn.random() < 0.5:
+        columns = {"text": nulls, "spans": nulls}
+    else:
+        lists = pa.Array.from_buffers(pa.list_(pa.null(), number), 1, [None], children=[nulls])
+        columns = {"text": ["a"], "spans": lists}
+    path = arrow_file(folder / "a.arrow", columns)
+    return ["score", path, path]
+
+
+@hostile("many views of one text in a table")
+def _(folder, drawn):
+    import pyarrow as pa
+
+    text, number = "a" * drawn.randint(3 * MIB, 6 * MIB), 10**5
+    _, view, *texts = pa.array([text], pa.string_view()).buffers()
+    views = pa.py_buffer(view.to_pybytes()[:16] * number)
+    column = pa.Array.from_buffers(pa.string_view(), number, [None, views, *texts])
+    if drawn.random() < 0.5:
+        columns = {"text": column, "spans": pa.nulls(number, pa.string())}
+    else:
+        labels = pa.StructArray.from_arrays([pa.array(range(number)), column], ["start", "label"])
+        columns = {"text": ["a"], "spans": pa.ListArray.from_arrays(pa.array([0, number], pa.int32()), labels)}
+    path = arrow_file(folder / "a.arrow", columns)
+    return ["score", path, path]
+
+
+@hostile("spans inside spans, whose texts brat repeats")
+def _(folder, drawn):
+    number = drawn.randint(50_000, 100_000)
+    spans = [[k, 2 * number - k, "X"] for k in range(number)]
+    path = one(folder / "a.jsonl", json.dumps({"id": "0", "text": "a" * 2 * number, "spans": spans}).encode())
+    return ["convert", path, folder / "b"]
 
 
 @hostile("archive of XMI")

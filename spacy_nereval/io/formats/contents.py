@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NoReturn, TextIO
 from xml.parsers import expat
 
 from ...core.compression import Damaged, compression_of, strip_compression
-from ...core.expansion import TooLarge, check_objects
+from ...core.expansion import TooLarge, check_objects, pause_collection
 from ...core.keys import (
     DOCUMENTS,
     ENDS,
@@ -217,7 +217,8 @@ class _Values:
         size = BLOCK
         while True:
             try:
-                value, end = self._decoder.raw_decode(self._text, self._position)
+                with pause_collection():
+                    value, end = self._decoder.raw_decode(self._text, self._position)
             except RecursionError:
                 raise ValueError("nested too deeply") from None
             except ValueError:

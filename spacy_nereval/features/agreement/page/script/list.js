@@ -24,7 +24,7 @@ const elementsOf = (shown) => shown.map((each) => (state.view === "disputes" ? d
 const fitList = () => {}; // contexts wrap
 
 const link = (k) => make("a", { href: addressOf({ ...state, view: "documents", doc: k }, unfiltered()) }, bdi(nameOf(documents[k], k), 80));
-const wordsOf = (place) => kindsOf(place).map((kind) => kinds[kind].words).join(", ");
+const kindWords = (place) => kindsOf(place).map((kind) => kinds[kind].words).join(", ");
 
 // One disputed place.
 function dispute(k, p) {
@@ -32,7 +32,7 @@ function dispute(k, p) {
   const place = doc.places[p];
   const colors = new Set(kindsOf(place).map((kind) => kinds[kind].kind));
   const swatches = [...colors].map((kind) => make("span", { class: `swatch ${kind}`, "aria-hidden": "true" }));
-  const about = make("p", null, ...swatches, `${wordsOf(place)} · ${many(place[2], "dispute")}`);
+  const about = make("p", null, ...swatches, `${kindWords(place)} · ${many(place[2], "dispute")}`);
   return make("article", { class: "dispute" }, make("header", null, make("h3", null, link(k)), about), inContext(doc, place), whoSaidWhat(doc, place));
 }
 

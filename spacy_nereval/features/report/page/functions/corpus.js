@@ -18,11 +18,11 @@ for (const [k, system, n, pieces] of data.pieces ?? []) {
   pieceLists.set(flat, (pieceLists.get(flat) ?? new Map()).set(n, pieces));
   gapped.add(k);
 }
-const piecesOf = (flat, k) => pieceLists.get(flat)?.get(k);
+const spanPieces = (flat, k) => pieceLists.get(flat)?.get(k);
 
 function span(flat, k) {
   if (k < 0) return null;
-  const pieces = piecesOf(flat, k);
+  const pieces = spanPieces(flat, k);
   return { start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2], ...(pieces ? { pieces } : {}) };
 }
 const labelOf = (flat, k) => (k < 0 ? ANY : flat[3 * k + 2]);
@@ -66,7 +66,7 @@ function outcomesOf(doc, system) {
 }
 
 // The place and the label of a system's prediction.
-const placeOf = (doc, system, p) => [...doc[3 + system][0].slice(3 * p, 3 * p + 3), ...(piecesOf(doc[3 + system][0], p) ?? [])].join(" ");
+const placeOf = (doc, system, p) => [...doc[3 + system][0].slice(3 * p, 3 * p + 3), ...(spanPieces(doc[3 + system][0], p) ?? [])].join(" ");
 
 // The spurious predictions of a system, each with its number in the list of predictions.
 function spuriousOf(doc, system) {

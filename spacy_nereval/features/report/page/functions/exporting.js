@@ -37,10 +37,11 @@ function marksAsTable(marks) {
   return [fields, ...lines].map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
 }
 
-// The marked documents, each with its current spans and the words of its marks.
+// The marked documents, each with its current spans and the words of its marks; without those that have spans with gaps,
+// which Prodigy and Label Studio cannot hold.
 function tasksOf(marks) {
   const byDocument = new Map();
-  for (const row of recordsOf(marks)) byDocument.set(row.document - 1, [...(byDocument.get(row.document - 1) || []), row]);
+  for (const row of recordsOf(marks).filter((each) => !gapped.has(each.document - 1))) byDocument.set(row.document - 1, [...(byDocument.get(row.document - 1) || []), row]);
   return [...byDocument].map(([k, rows]) => {
     const spans = spansNow(k, marks).map(([, each]) => inCharacters(documents[k][1], each)).sort((a, b) => a.start - b.start || a.end - b.end);
     const said = (field) => [...new Set(rows.map((row) => row[field]).filter(Boolean))].join("; ");
