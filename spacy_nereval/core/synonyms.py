@@ -485,6 +485,6 @@ def command_to_run(name: str) -> str:
     """Return the command that a command of another package stands for; "" if it is not understood.
 
     >>> command_to_run("iaa"), command_to_run("diff")
-    ('agreement', '')
+    ('agreement', 'compare')
     """
     return _meaning(name).run
