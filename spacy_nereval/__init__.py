@@ -9,6 +9,7 @@ from sys import _getframe as getframe
 from typing import TYPE_CHECKING, Any
 
 from .core.about import __version__
+from .core.imports import absent, answer_imports
 
 if TYPE_CHECKING:
     from .api.batches import Counter
@@ -62,15 +63,9 @@ else:
                 return value
         if name in ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score"):
             return getattr(import_module(f"{__name__}.compat.seqeval"), name)
-        from .core.synonyms import python_call
+        raise absent(name, __all__, getframe(1))
 
-        said = f"{__name__} has no {name!r}"
-        if not name.startswith("_") and (line := python_call(name)):
-            # `from spacy_nereval import NAME` hides the message of an AttributeError, and first asks in this module.
-            importing = getframe(1).f_globals.get("__name__") == "importlib._bootstrap"
-            raise (ImportError if importing else AttributeError)(f"{said}: write {line}")
-        known = ", ".join(sorted(known for known in __all__ if known[0].isalpha() and known.islower()))
-        raise AttributeError(f"module {said.replace('has no', 'has no attribute')}; it has {known}")
+    answer_imports()
 
 
 __all__ = [

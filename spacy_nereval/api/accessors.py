@@ -438,11 +438,12 @@ def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) ->
         score_names = {metric: {*part.keys.values()} for metric, part in parts.items()}
         lines = [f"r.{metric}.{usual}" for metric in parts if usual in (*score_names[metric], "value", "interval()")]
         return f"write {join_names(lines[:3])}, or r.headline" if lines else "write r.headline.value"
-    if line := python_line(name, next(iter(parts)), next(iter(labels), "PER")):
-        return f"write {line}"
     if bare != name and bare in paths(parts):
         return f"score keys have no prefix here: write r[{bare!r}]"
     metric = name.partition(".")[0]
     if metric not in parts and metric in names():
         return f"{metric} is not among the metrics: write score(gold, pred, {[*parts, metric]})"
-    return f"write r[{name!r}]" if name in flat(parts) else ""
+    if name in flat(parts):
+        return f"write r[{name!r}]"
+    line = python_line(name, next(iter(parts)), next(iter(labels), "PER"), others=paths(parts))
+    return f"write {line}" if line else ""

@@ -17,7 +17,7 @@ from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
 from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
-from ..core.synonyms import python_call
+from ..core.synonyms import argument_here, python_call
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
@@ -159,8 +159,12 @@ def with_item_reading(function: Function) -> Function:
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        if unknown := [name for name in kwargs if name not in accepted]:
-            raise TypeError(describe_argument(unknown[0], function.__qualname__.removesuffix(".__init__"), accepted))
+        called = function.__qualname__.removesuffix(".__init__")
+        for name in [name for name in kwargs if name not in accepted]:
+            here = argument_here(name, called)
+            if here not in accepted or here in kwargs:
+                raise TypeError(describe_argument(name, called, accepted))
+            kwargs[here] = kwargs.pop(name)
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
@@ -175,7 +179,7 @@ def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
     'score has no argument n_bootstrap: write score(gold, pred, confidence=True), and r.strict.interval() for one score'
     """
     said = f"{function} has no argument {shorten(name)}"
-    if line := python_call(name):
+    if line := python_call(name, at=function, others=accepted):
         return f"{said}: write {line}"
     asked = did_you_mean(name, accepted)
     return f"{said}{asked or '; its'}{asked and ' Its'} arguments are {', '.join(accepted)}"
@@ -626,6 +630,8 @@ def load(
     1.0
     """
     settings = {name: value for name, value in locals().items() if name != "path"}
+    if str(path).isidentifier() and not Path(path).exists() and (line := python_call(str(path))):
+        raise ValueError(f"load reads a file of annotation, and there is none named {path}: write {line}")
     return read_file(Path(path), reading_of_load(**settings))
 
 

@@ -47,6 +47,7 @@ from .inputs import (
     unknown,
     with_item_reading,
 )
+from .items import is_spacy
 from .models import with_predictions
 from .results import Comparison, Result, have_no_common_label, warnings_of
 from .sides import Side, can_be_kept, check_arguments
@@ -279,6 +280,8 @@ def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict
     """
     if isinstance(gold, Counts):
         return evaluate_counts(gold, options.pop("confidence", pred), *args, **options)
+    if is_spacy(gold, "Language"):
+        gold, pred = pred, gold  # the order of the command
     return score(gold, pred, *args, **options)
 
 

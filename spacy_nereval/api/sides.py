@@ -187,6 +187,10 @@ class Side:
         items = unpacked_items(items, name, renamed=bool(self._keys_of_items))
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
+            if is_spacy(items, "Language"):
+                raise ValueError(
+                    f"{name} is a pipeline, which stands in the place of predictions: write score(gold, nlp)"
+                )
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
         self.is_kept: bool = can_be_kept(items)

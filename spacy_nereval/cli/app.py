@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
@@ -58,7 +59,7 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
-from .metric_options import describe_option, own_options
+from .metric_options import describe_option, own_command, own_options
 from .printing import log_as, no_tables, print_apart_from, say, warnings_in_lines
 
 # Help, alike in all releases of typer
@@ -90,15 +91,17 @@ class GroupedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments. An error shows no more than the beginning of a bad value, and says what to write."""
-        if _arguments(self) and _arguments(self)[0].name == "gold":
-            args = files_in_places(args)
-        args = with_options_of_others(args, [parameter.opts for parameter in self.params])
+        options = [parameter.opts for parameter in self.params]
+        args = files_in_places(args, [argument.name for argument in _arguments(self)], [*chain(*options)])
+        repeated = {
+            name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
+        }
+        args = with_options_of_others(with_listed_values(args, [*chain(*options)], repeated), options, self.name or "")
         try:
             return super().parse_args(ctx, args)
         except Exception as error:  # releases of typer differ in its class
             if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
-                options = [name for parameter in self.params for name in parameter.opts]
-                say(f"✘ {describe_option(option, options)}", fg="red", err=True)
+                say(f"✘ {describe_option(option, [*chain(*options)], self.name or '')}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
             # Exception has no `message` for mypy, though that of typer has.
             if isinstance(said := getattr(error, "message", None), str):
@@ -134,14 +137,16 @@ class GroupedCommand(TyperCommand):
             formatter.write(f"\n{_wrap(self.epilog, 0)}\n")
 
 
-def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]) -> list[str]:
+def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]], command: str = "") -> list[str]:
     """Return the arguments with an option of this command for each that has another name elsewhere.
 
-    One that is given already is not given again: the error says what to write.
+    One that is given already is not given again, and a table that the command does not have is not asked for: the
+    error says what to write.
 
     Args:
         args: The arguments.
         options: The names of each option of the command.
+        command: The name of the command.
 
     >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
@@ -153,33 +158,99 @@ def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]
     names_of = {name: names for names in options for name in names}
     result: list[str] = []
     for arg in args:
-        words = [] if arg in names_of else option_words(arg)
+        option, equals, value = arg.partition("=")
+        words = [] if option in names_of else option_words(option, command)
         is_clear = words and words[0] in names_of and not {*names_of[words[0]]} & {*args}
-        result += words if is_clear else [arg]
+        if is_clear and words[0] == "--tables" and command:
+            is_clear = any(words[1] in load_object(place).makers for place in VIEWS.get(command, {}).values())
+        result += [*words, *([value] if equals else [])] if is_clear else [arg]
     return result
 
 
-FILES = {"--gold": "gold", **dict.fromkeys(("--pred", "--preds", "--predictions"), "pred")}
-"""Options that many commands of other packages have, for what is named by its place here."""
+def with_listed_values(args: Sequence[str], options: Collection[str], repeated: Collection[str]) -> list[str]:
+    """Return the arguments with values as these options take them.
 
+    Labels may be separated by spaces, the level of intervals may follow `--confidence`, and several values the plural
+    of an option that is given once for each.
 
-def files_in_places(args: Sequence[str]) -> list[str]:
-    """Return the arguments with the files of `--gold` and `--pred` at their places.
+    Args:
+        args: The arguments.
+        options: The options of the command.
+        repeated: Those that may be repeated.
 
-    >>> files_in_places(["--pred", "p.jsonl", "-C", "--gold=g.jsonl", "--fair.unit", "token"])
-    ['g.jsonl', '-C', 'p.jsonl', '--fair.unit', 'token']
+    >>> with_listed_values(["g", "p", "--only", "PER", "LOC", "--confidence", "95"], ["--level"], [])
+    ['g', 'p', '--only', 'PER,LOC', '--confidence', '--level', '0.95']
+    >>> with_listed_values(["--names", "a,b", "g"], [], ["--name"])
+    ['--name', 'a', '--name', 'b', 'g']
     """
-    places: dict[str, list[str]] = {"gold": [], "pred": []}
-    rest, given = [], iter(args)
-    for arg in given:
-        option, equals, value = arg.partition("=")
-        file = value if equals or option not in FILES else next(given, "")
-        if option in FILES and file:
-            places[FILES[option]].append(file)
+    result: list[str] = []
+    for arg in args:
+        before = result[-1] if result else ""
+        level = _level(arg) if before in ("--confidence", "--ci") and "--level" in options else None
+        is_label = arg.isidentifier() and arg.isupper() and not Path(arg).exists()
+        if level:
+            result += ["--level", level]
+        elif is_label and result[-2:-1] in (["--only"], ["--labels"]) and before.replace(",", "").isupper():
+            result[-1] = f"{before},{arg}"
+        elif before not in options and before.removesuffix("s") in repeated and before.endswith("s"):
+            result[-1:] = [word for value in arg.split(",") for word in (before.removesuffix("s"), value)]
         else:
+            result.append(arg)
+    return result
+
+
+def _level(text: str) -> str:
+    """Return a confidence level as `--level` takes it; "" if a text is none."""
+    try:
+        level = float(text)
+    except ValueError:
+        return ""
+    return f"{level / 100:g}" if 1 < level < 100 else text
+
+
+def files_in_places(args: Sequence[str], places: Sequence[str], options: Collection[str]) -> list[str]:
+    """Return the arguments with the files that options of other packages name at their places.
+
+    Args:
+        args: The arguments.
+        places: The names of the command's arguments that have places.
+        options: The options of the command.
+
+    >>> files_in_places(["--pred", "p.jsonl", "-C", "--gold=g.jsonl", "--fair.unit", "token"], ["gold", "pred"], ["-C"])
+    ['g.jsonl', 'p.jsonl', '-C', '--fair.unit', 'token']
+    >>> files_in_places(["-g", "g.jsonl", "--baseline", "a", "--candidate", "b"], ["gold", "systems"], ["-g"])
+    ['g.jsonl', 'a', 'b']
+    >>> files_in_places(["g.jsonl", "p.jsonl", "--config", "policy.cfg"], ["policy", "gold", "candidate"], [])
+    ['policy.cfg', 'g.jsonl', 'p.jsonl']
+    """
+    from ..core.synonyms import GOLD_NAMES, PRED_NAMES
+
+    if "gold" not in places:
+        return [*args]
+    place_of = {**dict.fromkeys(("-p", "-i"), "pred"), "-g": "gold", "--baseline": "baseline"}
+    place_of |= {f"--{name}": "gold" for name in GOLD_NAMES.split()}
+    place_of |= {f"--{name}": "pred" for name in PRED_NAMES.split()}
+    if "policy" in places:
+        place_of |= dict.fromkeys(("--policy", "--config"), "policy")
+    files: dict[str, list[str]] = {"policy": [], "gold": [], "baseline": [], "pred": []}
+    rest, given = [], [*args]
+    while given:
+        arg = given.pop(0)
+        option, equals, value = arg.partition("=")
+        following = value if equals else next(iter(given), "")
+        is_number = option == "-g" and following.removeprefix("-").isdigit()  # of a GPU
+        if option not in place_of or not following or is_number or (option in options and option != "-g"):
             rest.append(arg)
+            continue
+        files[place_of[option]].append(following)
+        del given[: not equals]
+        while option == "-i" and given and Path(given[0]).is_file():  # sacreBLEU lists systems behind it
+            files["pred"].append(given.pop(0))
+    first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
-    return [*places["gold"], *rest[:at], *places["pred"], *rest[at:]]
+    if first or not "".join(rest[:1]).startswith("-"):  # gold stands before, and an option behind it may be unknown
+        at = next((k for k, arg in enumerate(rest) if arg.startswith("-") and arg != "-"), len(rest))
+    return [*first, *rest[:at], *files["baseline"], *files["pred"], *rest[at:]]
 
 
 def _arguments(command: Any) -> list[Any]:
@@ -232,11 +303,15 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     >>> with_command(["score", "dev.spacy", "--model", "model", "-C"], ["score", "evaluate"])
     ['evaluate', 'model', 'dev.spacy', '-C']
     """
-    if not args or (args[0] in commands and args[0] != "score"):
+    if not args or (args[0] in commands and args[0] not in ("score", "evaluate")):
         return args
     from ..core.synonyms import command_to_run
 
     first, *rest = args
+    if first == "evaluate":
+        return ["score", *rest] if _names_data(rest) else args
+    if first == "check" and {"--policy", "--config"} & {*rest}:
+        return ["gate", *rest]
     if command_to_run(first) in commands:
         return [command_to_run(first), *rest]
     if first != "score":
@@ -246,8 +321,25 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     if "--model" in rest[:-1]:
         at = rest.index("--model")
         return ["evaluate", rest[at + 1], *rest[:at], *rest[at + 2 :]]
-    is_model = bool(rest) and all((Path(rest[0]) / name).is_file() for name in ("config.cfg", "meta.json"))
-    return ["evaluate" if is_model else "score", *rest]
+    return ["evaluate" if rest and _is_model(rest[0]) else "score", *rest]
+
+
+def _is_model(path: str) -> bool:
+    return all((Path(path) / name).is_file() for name in ("config.cfg", "meta.json"))
+
+
+def _names_data(args: Sequence[str]) -> bool:
+    """Return whether arguments begin with annotation rather than with a model: a file, a folder or an ending of one."""
+    if "--model" in args:
+        return False
+    names = [arg for arg in args if not arg.startswith("-")]
+    if args and args[0].startswith("-") and not Path(names[0] if names else "").exists():
+        names = [name for name in names if Path(name).exists()]  # without the values of options
+        return len(names) > 1 and not _is_model(names[0])
+    if not names or _is_model(names[0]):
+        return False
+    path = Path(names[0])
+    return path.is_file() or (path.is_dir() and len(names) > 1) or path.suffix[1:].isalpha()
 
 
 def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
@@ -265,11 +357,15 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
     from ..core.synonyms import command_line
 
     said = f"there is no command {shorten(args[0])!r}"
-    if line := command_line(args[0]):
+    asked = [command_line(arg, others=[]) for arg in args[1:] if arg.startswith("--")]
+    of_gate = next((line for line in asked if line.startswith("nereval gate")), "")
+    if line := of_gate or command_line(args[0]):
         return f"{said}: write {line}"
     if Path(args[0]).suffix or Path(args[0]).exists():
         name = "evaluate" if (Path(args[0]) / "config.cfg").exists() else "score"
         return f"{said}: write nereval {name} {' '.join(map(quote, args))}"
+    if line := command_line(args[0], others=commands):
+        return f"{said}: write {line}"
     return f"{said}{did_you_mean(args[0], commands) or '; nereval --help lists the commands'}"
 
 
@@ -500,12 +596,12 @@ def command(
         register_command = nereval.command(
             name, cls=cls, help="\n\n".join(paragraphs), short_help=summary, rich_help_panel=heading, **settings
         )
-        return register_command(with_short_errors(command_with_options(function, added), added))
+        return register_command(with_short_errors(command_with_options(function, added), added, name))
 
     return register
 
 
-def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) -> Command:
+def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), name: str = "") -> Command:
     """Wrap a command so that an error is one line, and the exit status `UNUSABLE` or `BUSY`.
 
     Before the command runs, closed streams are opened, its extensions prepare the values of its parameters, the files
@@ -522,7 +618,8 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = ()) 
         from ..core.document_fields import keep_fields
         from ..io.paths import forget_pipes
 
-        own_options.set([as_option(name) for name in kwargs])
+        own_options.set([as_option(option) for option in kwargs])
+        own_command.set(name)
         try:
             forget_pipes()
             with use_spelling(as_option), use_max_expansion(kwargs.get("max_expansion")), ExitStack() as printed:

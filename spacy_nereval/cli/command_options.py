@@ -388,7 +388,10 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
 
     if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
-        raise ValueError(f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file")
+        page = f"; a page is written by nereval report GOLD PRED --output {path}" if path.suffix == ".html" else ""
+        raise ValueError(
+            f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file{page}"
+        )
 
 
 def chosen_confidence(wanted: bool, resampling: Resampling, option: str = "--confidence") -> Confidence | None:

@@ -55,6 +55,9 @@ def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | Non
 own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
 """The options of the command that runs, without those of metrics."""
 
+own_command: ContextVar[str] = ContextVar("own_command", default="")
+"""The name of the command that runs."""
+
 
 def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
     """Return the values of options such as `--fair.unit token`.
@@ -74,7 +77,7 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
         if argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
             if "." not in name:
-                raise ValueError(describe_option(f"--{name}", own_options.get(), metrics=True))
+                raise ValueError(describe_option(f"--{name}", own_options.get(), own_command.get(), metrics=True))
             options[name] = _value(value) if equals else True
             name = None if equals else name
         elif name:
@@ -89,12 +92,13 @@ def describe_unexpected(argument: str) -> str:
     return f"unexpected argument {argument}: expected options of metrics, such as --fair.unit token"
 
 
-def describe_option(option: str, options: Iterable[str], *, metrics: bool = False) -> str:
+def describe_option(option: str, options: Iterable[str], command: str = "", *, metrics: bool = False) -> str:
     """Return the message that there is no such option, with the line to write.
 
     Args:
         option: The option.
         options: Those that the command has.
+        command: Its name.
         metrics: Whether it has options of metrics, too.
 
     >>> describe_option("--ci", ["--confidence"])
@@ -105,7 +109,7 @@ def describe_option(option: str, options: Iterable[str], *, metrics: bool = Fals
     from ..core.synonyms import command_line
 
     said = f"there is no option {shorten(option)}"
-    if line := command_line(option):
+    if line := command_line(option, at=command, others=options):
         return f"{said}: write {line}"
     asked = did_you_mean(option, options)
     of_metrics = "Options of a metric are written --fair.unit token"

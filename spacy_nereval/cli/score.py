@@ -52,7 +52,6 @@ from .sources import (
     Kind,
     Source,
     check_answers,
-    check_is_model,
     check_is_no_model,
     compared_systems,
     is_named,
@@ -284,7 +283,6 @@ def evaluate_cli(
     from ..reporting.score_view import ScoreView
 
     names, options = names_and_options([*(data or []), *ctx.args])
-    check_is_model(model, names)
     drawn = chosen_confidence(confidence, resampling)
     check_collapse_given("--check-repeats", collapsing.check_repeats, collapsing.collapse)
     questions = questions_of(by=lookups.by, per_document=per_document, tables=showing.tables)

@@ -217,13 +217,6 @@ class Source:
                 self.check([(f"--{name} {given}", "other half-samples")], f"{name} {kept}")
 
 
-def check_is_model(model: str, data: Sequence[str]) -> None:
-    """Raise ValueError, with the line to write, if a file stands in the place of a model."""
-    if Path(model).is_file():
-        line = f"nereval score {model} {data[0]}" if data else "nereval score GOLD PRED"
-        raise ValueError(f"{model} is a file, and a model is expected: to score predictions, write {line}")
-
-
 def check_is_no_model(gold: Path, line: str) -> None:
     """Raise ValueError, with the line to write, if a model stands in the place of gold annotation."""
     if (gold / "config.cfg").is_file() and (gold / "meta.json").is_file():
@@ -528,7 +521,10 @@ def compared_systems(
         systems = arguments_with_runs(arguments, shown if len(arguments) > 1 else (), repeats=True)
     if len(systems) < 2:
         only = systems[0][0] if given else arguments[0]
-        raise ValueError(f"a comparison needs a baseline and another system, and {only} is the only one")
+        raise ValueError(
+            f"a comparison needs a baseline and another system, and {only} is the only one: write "
+            "nereval compare GOLD A B"
+        )
     return None if stored else gold, systems
 
 

@@ -144,6 +144,11 @@ class Metric:
     (('tp', 'fn', 'fp'), ('tp',))
     """
 
+    def __new__(cls, *args: Any, **given: Any) -> Metric:
+        if len(args) == 1 and isinstance(args[0], str):
+            raise TypeError(f"Metric declares a new metric: write score(gold, pred, {args[0]!r}) to score by one")
+        return super().__new__(cls)
+
     scores: tuple[Score, ...]
     columns: Mapping[str, Sequence[str]]
     formula: Callable[[Columns], dict[str, Array]]

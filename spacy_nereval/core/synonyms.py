@@ -1,14 +1,17 @@
 """What people type who know another package, and the line to write here: one table for Python and for the commands.
 
 The names are those of scikit-learn, seqeval, nervaluate, sacreBLEU, `evaluate`, pandas and spaCy, as arguments,
-options, commands, attributes of results, metrics or imports. A name means the same in all these places.
+options, commands, attributes of results, metrics or imports. A name means the same in all these places, but where
+`AT` says that a function means something else by it. A name that no row has is understood by one of its words.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from .messages import spell_in_python, spelling
+from .messages import nearest, spell_in_python, spelling
 
 
 class Meaning(NamedTuple):
@@ -43,7 +46,27 @@ SCORE_NAMES = {
 }
 """What the scores of one metric are called elsewhere, and here."""
 
+METRIC_NAMES = {
+    **dict.fromkeys(("exact", "partial", "type", "ent_type", "semeval2013", "nervaluate"), "semeval"),
+    **dict.fromkeys(("ser", "slot_error_rate"), "slot_error"),
+    **dict.fromkeys(("faireval", "fair_eval", "fair_f1"), "fair"),
+    **dict.fromkeys(("rouge", "weighted_rouge"), "wrf"),
+    "seqeval": "strict",
+}
+"""What metrics are called elsewhere, and here; nervaluate counts as a metric each what are scores of `semeval`."""
+
+METRIC_WORDS = {name.partition("_")[0]: name for name in ("slot_error", "fair", "wrf", "loio", "semeval", "muc")}
+METRIC_WORDS |= {name: here for name, here in METRIC_NAMES.items() if "_" not in name and here != "semeval"}
+
 SCORE = "nereval score GOLD PRED"
+
+COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
+
+GOLD_NAMES = "gold gold-file reference references ref refs y-true true truth ground-truth"
+PRED_NAMES = (
+    "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
+    "system-output pred-file predictions-file"
+)
 
 ROWS: dict[str, Meaning] = {
     "ci intervals confidence-interval confidence-intervals": Meaning(
@@ -60,11 +83,12 @@ ROWS: dict[str, Meaning] = {
     ),
     "interval": Meaning("r.headline.interval", f"{SCORE} --confidence"),
     "significance significance-test paired-bs paired-ar paired-test": Meaning(
-        "compare({{'a': pred_a, 'b': pred_b}}, gold)", "nereval compare GOLD A B", run="compare"
+        COMPARE, "nereval compare GOLD A B", run="compare"
     ),
     "paired-bootstrap significance-testing pvalue p-value p-values ttest t-test mcnemar wilcoxon "
     "permutation-test approximate-randomization randomization-test statistical-test baseline changes "
-    "diff difference differences": Meaning("compare({{'a': pred_a, 'b': pred_b}}, gold)", "nereval compare GOLD A B"),
+    "difference differences": Meaning(COMPARE, "nereval compare GOLD A B"),
+    "diff versus vs delta": Meaning(COMPARE, "nereval compare GOLD A B", run="compare"),
     "average averaging avg": Meaning(
         "r.{metric}.averages['macro'], or 'weighted' or 'docs'", f"{SCORE} --average macro"
     ),
@@ -102,8 +126,41 @@ ROWS: dict[str, Meaning] = {
     "metric measure measures": Meaning(
         "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
     ),
-    "mode eval-mode evaluation-mode strict-mode matching": Meaning(
-        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"
+    "mode eval-mode evaluation-mode": Meaning(
+        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
+    ),
+    "strict-mode matching": Meaning("score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"),
+    "columns column col cols gold-col pred-col text-col gold-column pred-column text-column": Meaning(
+        "score(df['gold'], df['pred'], text=df['text'])", SCORE
+    ),
+    "scheme schemes iob iob1 iob2 bioes iobes bilou": Meaning(
+        "score(y_true, y_pred, scheme='IOB2')", f"{SCORE} --scheme IOB2"
+    ),
+    "bio": Meaning("score(y_true, y_pred)", SCORE),
+    "seen unseen novel": Meaning(
+        "score(gold, pred, {{'tmr': {{'train': 'train.jsonl'}}}})", f"{SCORE} --metrics tmr --train TRAIN"
+    ),
+    "llm llms align mentions": Meaning(
+        "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold",
+        SCORE,
+    ),
+    "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
+    "hf huggingface hugging-face transformers": Meaning(
+        "score(gold, pred), since it takes what pipelines and data sets of Hugging Face return", SCORE
+    ),
+    "open browser": Meaning(
+        "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file"
+    ),
+    "get-entities": Meaning("score(y_true, y_pred): it takes lists of tags", SCORE),
+    "system-names": Meaning(
+        "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B --name a --name b"
+    ),
+    "cuts cut-file thresholds-file apply-thresholds apply-cuts": Meaning(
+        "thresholds(gold, pred).save('cuts.json')", f"{SCORE} --cut cuts.json", option="--cut"
+    ),
+    "score-field score-key": Meaning(
+        "score(gold, pred), since spans have their score under 'score'",
+        f"{SCORE}: spans have their score under 'score'",
     ),
     "exact exact-match boundaries": Meaning(
         "score(gold, pred, 'semeval').semeval.exact_f", f"{SCORE} --metrics semeval"
@@ -127,9 +184,9 @@ ROWS: dict[str, Meaning] = {
         "score(gold, pred) without it: an undefined score is None, and r.{metric}.f or 0.0 makes it 0",
         f"{SCORE} without it: an undefined score is null in JSON",
     ),
-    "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate "
-    "candidates sys system-output pred-file predictions-file gold gold-file reference references ref "
-    "refs y-true true truth ground-truth target targets test test-file input": Meaning("score(gold, pred)", SCORE),
+    PRED_NAMES: Meaning("score(gold, pred)", SCORE),
+    GOLD_NAMES: Meaning("score(gold, pred)", SCORE),
+    "target targets test test-file input": Meaning("score(gold, pred)", SCORE),
     "texts text-list documents docs": Meaning("score(gold, pred, text=texts)", SCORE),
     "words": Meaning("score(gold, pred, tokens=words)", SCORE),
     "model nlp pipeline pipe predict test-model benchmark-model": Meaning(
@@ -137,9 +194,7 @@ ROWS: dict[str, Meaning] = {
     ),
     "eval": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
     "compute": Meaning("score(gold, pred)", SCORE),
-    "read-conll read-jsonl read-file read-spacy load-conll load-jsonl load-file": Meaning(
-        "load('gold.conll')", "nereval show GOLD"
-    ),
+    "load-file read-file from-file": Meaning("load('gold.conll')", "nereval show GOLD"),
     "get-metric load-metric make-metric": Meaning("create('fair')", "nereval metrics"),
     "scorer evaluator nerevaluator ner-evaluator evaluate-ner entity-evaluator ner-scorer get-ner-prf": Meaning(
         "from spacy_nereval import score; score(gold, pred)", SCORE
@@ -171,9 +226,14 @@ ROWS: dict[str, Meaning] = {
     "leader-board benchmark systems": Meaning(
         "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B"
     ),
-    "threshold cutoff tune optimal-threshold best-threshold calibration calibrate pr-curve "
-    "precision-recall-curve roc": Meaning("thresholds(gold, pred)", "nereval thresholds GOLD PRED"),
-    "min-f1 min-f min-score fail-under fail-below assert minimum at-least require init ci-gate": Meaning(
+    "threshold tune calibrate calibration": Meaning(
+        "thresholds(gold, pred)", "nereval thresholds GOLD PRED", run="thresholds"
+    ),
+    "cutoff optimal-threshold best-threshold pr-curve precision-recall-curve roc": Meaning(
+        "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
+    ),
+    "min-f1 min-f min-score fail-under fail-below assert minimum at-least "
+    "require init ci-gate policy max-drop junit-xml": Meaning(
         "gate('policy.cfg', gold, pred)", "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED"
     ),
     "sample-size power how-many": Meaning(
@@ -214,45 +274,183 @@ ROWS: dict[str, Meaning] = {
 }
 """What each name means: names that mean the same, in lower case with hyphens, separated by spaces."""
 
-_MEANINGS = {name: meaning for names, meaning in ROWS.items() for name in names.split()}
+AT: dict[str, dict[str, Meaning]] = {
+    "compare": {
+        "alpha significance-level": Meaning(f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99"),
+        "test method paired": Meaning(
+            f"{COMPARE}, which always tests, by random swaps",
+            "nereval compare GOLD A B: it always tests, by random swaps",
+        ),
+        "n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap bootstrap n-boot": Meaning(
+            f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000"
+        ),
+        "correction adjust holm bonferroni ci confidence": Meaning(
+            f"{COMPARE}, in which p values are adjusted (Holm), and differences have intervals",
+            "nereval compare GOLD A B: p values are adjusted (Holm), and differences have intervals",
+        ),
+        "only-regressions regressions": Meaning(
+            f"{COMPARE}.to_frame('spans')", "nereval compare GOLD A B --tables all: it lists what a system breaks"
+        ),
+    },
+    "import": {
+        "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
+    },
+    "agreement": {
+        "by-label per-label by-type per-type": Meaning(
+            command="nereval agreement A B --tables labels", option="--tables labels"
+        ),
+        "pairwise pairs": Meaning(command="nereval agreement A B --tables pairs", option="--tables pairs"),
+        "alpha kappa cohen-kappa krippendorff units": Meaning(
+            "agreement({{'ann': docs_a, 'bob': docs_b}})['units']", "nereval agreement A B --tables alpha"
+        ),
+    },
+    "errors": {
+        "type types error-type category kind": Meaning(
+            "r.errors(verdicts=['be_s'])", "nereval errors GOLD PRED --errors be_s,be_l"
+        ),
+    },
+    "convert": {
+        "from input-format source from-format": Meaning(
+            command="nereval convert GOLD FILE --format jsonl", option="--format"
+        ),
+        "to output-format target to-format": Meaning(
+            command="nereval convert GOLD new.jsonl: the file's ending says its format"
+        ),
+    },
+    "report": {"html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output")},
+    "leaderboard": {
+        "html": Meaning(command="nereval report GOLD A B --output report.html"),
+        "sort-by rank-by by-metric": Meaning(command="nereval leaderboard GOLD A B --primary strict_f"),
+    },
+    "score": {"threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut")},
+    "thresholds": {
+        "optimize objective target best-for": Meaning(
+            "thresholds(gold, pred, best='strict_f')", "nereval thresholds GOLD PRED --best strict_f"
+        ),
+    },
+}
+"""What names mean as arguments, options or attributes of one function or command, if something else than elsewhere."""
+
+WORDS = {
+    "power sample detect": "power",
+    "threshold thresholds cutoff cutoffs tune calibrate optimize optimal": "threshold",
+    "policy gate gating junit fail min minimum require regression regressions drop passed": "min-f1",
+    "kappa krippendorff fleiss cohen alpha iaa annotator annotators agreement adjudication interrater": "iaa",
+    "mcnemar permutation paired significance significant pvalue wilcoxon randomization compare comparison versus "
+    "delta holm bonferroni correction hypothesis": "significance",
+    "bootstrap boot ci confint confidence interval intervals jackknife resample resamples stderr": "ci",
+    "confusion": "confusion",
+    "error errors mistake mistakes": "errors",
+    "leaderboard ranking rank": "rank",
+    "seen unseen novel": "seen",
+    "breakdown bucket buckets slice slices stratify group groups groupby": "group-by",
+    "compute trainer": "trainer",
+    "huggingface hf transformers": "hf",
+    "llm align aligned": "llm",
+    "read load reader loader parse from import": "load-file",
+    "displacy": "displacy",
+    "html render plot visualize visualise": "html",
+    "pandas dataframe df": "to-pandas",
+    "latex": "latex",
+    "markdown": "markdown",
+    "csv": "csv",
+    "column columns col": "columns",
+    "scheme iob iob2 bioes bilou": "scheme",
+    "macro": "macro",
+    "weighted": "weighted",
+    "beta fbeta": "beta",
+    "partial": "partial",
+    "exact": "exact",
+    "conlleval": "conlleval",
+    "report": "classification-report",
+    "f1 f fscore precision recall prf strict": "f1",
+    "scorer evaluator evaluate evaluation score scores metric metrics": "compute",
+}
+"""Words, and the row of `ROWS` that a name with such a word means. The first that has a word of the name counts."""
 
 
-def _meaning(name: str) -> Meaning:
+def _by_name(rows: dict[str, Meaning]) -> dict[str, Meaning]:
+    return {name: meaning for names, meaning in rows.items() for name in names.split()}
+
+
+_MEANINGS = _by_name(ROWS)
+_AT = {function: _by_name(rows) for function, rows in AT.items()}
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)}
+
+
+def _by_words(name: str) -> Meaning:
+    words = _words(name)
+    topic = next((topic for listed, topic in WORDS.items() if not words.isdisjoint(listed.split())), "")
+    metric = next((METRIC_WORDS[word] for word in sorted(words) if word in METRIC_WORDS), "")
+    if metric and topic in ("", "f1", "compute", "errors", "classification-report"):
+        return Meaning(f"score(gold, pred, '{metric}')", f"{SCORE} --metrics {metric}")
+    return _MEANINGS.get(topic, Meaning())
+
+
+def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Meaning:
+    """Return what a name means.
+
+    Args:
+        name: The name.
+        at: The function or command of which it is an argument, an option or an attribute.
+        others: The names that there are: a name that is nearly equal to one of them is a slip, and any other may be
+            understood by its words. None if it is not.
+    """
     written = name.strip().strip("-_").lower().replace("_", "-").replace(" ", "-")
-    return _MEANINGS.get(written, Meaning())
+    meaning = _AT.get("score" if at == "evaluate" else at, {}).get(written) or _MEANINGS.get(written)
+    if meaning or others is None:
+        return meaning or Meaning()
+    near = nearest(name, others)
+    return Meaning() if near and len(_words(near)) >= len(_words(name)) else _by_words(name)
 
 
-def python_line(name: str, metric: str = "strict", label: str = "PER") -> str:
+def python_line(
+    name: str, metric: str = "strict", label: str = "PER", *, at: str = "", others: Iterable[str] | None = None
+) -> str:
     """Return the line to write in Python for a name of another package; "" if unknown.
 
     Args:
         name: What somebody wrote.
         metric: A metric of the result, which examples name.
         label: A label of the result.
+        at: The function of which it is an argument, or that made the result.
+        others: The names that there are, unless the name is to be understood only as a whole.
 
     >>> python_line("csv"), python_line("macro avg", "fair"), python_line("???")
     ('r.to_csv()', "r.fair.averages['macro']", '')
+    >>> python_line("slot_error_f1", others=[]), python_line("tune_thresholds", others=[])
+    ("score(gold, pred, 'slot_error')", 'thresholds(gold, pred)')
     """
-    return _meaning(name).python.format(metric=metric, label=label)
+    return _meaning(name, at, others).python.format(metric=metric, label=label)
 
 
-def python_call(name: str) -> str:
+def python_call(name: str, *, at: str = "", others: Iterable[str] | None = None) -> str:
     """Return the line of `python_line` for a place where there is no result yet; "" if unknown.
 
     >>> python_call("macro_f1")
     "r.strict.averages['macro']['f'], with r = score(gold, pred)"
     """
-    line = python_line(name)
+    line = python_line(name, at=at, others=others)
     return f"{line}, with r = score(gold, pred)" if line.startswith(("r.", "print(r)")) else line
 
 
-def command_line(name: str) -> str:
+def command_line(name: str, *, at: str = "", others: Iterable[str] | None = None) -> str:
     """Return the command to write for an option or a command of another package; "" if unknown.
+
+    Args:
+        name: What somebody wrote.
+        at: The command, of an option.
+        others: The names that there are, unless the name is to be understood only as a whole.
 
     >>> command_line("--ci"), command_line("kappa"), command_line("--???")
     ('nereval score GOLD PRED --confidence', 'nereval agreement A B', '')
+    >>> command_line("--alpha", at="compare"), command_line("--max-f1-drop", others=[])[:22]
+    ('nereval compare GOLD A B --level 0.99', 'nereval gate --init po')
     """
-    return _meaning(name).command
+    return _meaning(name, at, others).command
 
 
 def line_here(name: str) -> str:
@@ -264,19 +462,29 @@ def line_here(name: str) -> str:
     return python_call(name) if spelling() is spell_in_python else command_line(name)
 
 
-def option_words(option: str) -> list[str]:
+def option_words(option: str, at: str = "") -> list[str]:
     """Return the words of the option that an option of another package stands for; [] if it is not understood.
 
     >>> option_words("--latex"), option_words("--metric"), option_words("--bootstrap")
     (['--format', 'latex'], ['--metrics'], [])
     """
-    return _meaning(option).option.split() if option.startswith("--") else []
+    return _meaning(option, at).option.split() if option.startswith("--") else []
+
+
+def argument_here(name: str, at: str = "") -> str:
+    """Return the argument that one of another package stands for, as the option of this name does; "" if none.
+
+    >>> argument_here("ci"), argument_here("label_map"), argument_here("macro")
+    ('confidence', 'labels', '')
+    """
+    option, *values = option_words(f"--{name}", at) or [""]
+    return "" if values else option.removeprefix("--").replace("-", "_")
 
 
 def command_to_run(name: str) -> str:
     """Return the command that a command of another package stands for; "" if it is not understood.
 
     >>> command_to_run("iaa"), command_to_run("diff")
-    ('agreement', '')
+    ('agreement', 'compare')
     """
     return _meaning(name).run

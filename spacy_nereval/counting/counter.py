@@ -58,7 +58,8 @@ class Counter:
     def __init__(self, metrics: Iterable[Metric], *, units: bool = True) -> None:
         metrics = tuple(metrics) if not isinstance(metrics, str) else (metrics,)
         if name := next((metric for metric in metrics if not isinstance(metric, Metric)), None):
-            raise ValueError(f"metrics: {shorten(repr(name))} is no metric; write create_all([{name!r}])")
+            line = f"create_all([{name!r}])" if isinstance(name, str) else "score(gold, pred) to score predictions"
+            raise ValueError(f"metrics: {shorten(repr(name))} is no metric; write {line}")
         self.counts: Counts = Counts(metrics)
         check_together(self.counts.metrics)
         self._units = units

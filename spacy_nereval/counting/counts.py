@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,6 +73,12 @@ class Counts:
     >>> (a + b).documents, (a + b).gold, (a + b).pred
     (2, 2, 1)
     """
+
+    def __new__(cls, *args: Any, **given: Any) -> Counts:
+        if given.keys() & {"tp", "fp", "fn"}:
+            numbers = ", ".join(str(given.get(name, 0)) for name in ("tp", "fp", "fn"))
+            raise TypeError(f"counts come from documents: write prf({numbers}) for precision, recall and F of numbers")
+        return super().__new__(cls)
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self.metrics: tuple[Metric, ...] = tuple(metrics)

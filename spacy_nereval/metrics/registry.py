@@ -21,7 +21,7 @@ from pydantic import Field
 from ..core.declaration import Metric, check_together
 from ..core.messages import describe_needed_file, describe_unknown, did_you_mean, shorten, spell_argument
 from ..core.plugins import list_names, load_registered
-from ..core.synonyms import line_here
+from ..core.synonyms import METRIC_NAMES, line_here
 
 Beta = Annotated[
     float, Field(ge=0, description="weight of recall relative to precision in F: 0 is precision, inf is recall")
@@ -230,7 +230,7 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     if isinstance(metrics, str):
         metrics = [name.strip() for name in metrics.split(",")]
     try:
-        table = metrics if isinstance(metrics, Mapping) else [*_with_semeval(metrics)]
+        table = metrics if isinstance(metrics, Mapping) else [*_names_here(metrics)]
     except TypeError:
         raise ValueError(f"{spell_argument('metrics', metrics)}: expected names, such as ['strict', 'fair']") from None
     if len(table) > len({*table}):
@@ -242,16 +242,17 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
     return {**table} if isinstance(table, Mapping) else dict.fromkeys(table, {})
 
 
-NERVALUATE = ("exact", "partial", "type", "ent_type")
-"""What nervaluate calls a metric each, besides strict: scores of `semeval`."""
-
-
-def _with_semeval(metrics: Iterable[str]) -> Iterator[str]:
-    """Yield the names of metrics, `semeval` for the first of those that nervaluate has and none for the others."""
+def _names_here(metrics: Iterable[str]) -> Iterator[str]:
+    """Yield the names of metrics, with those of `METRIC_NAMES` for what they are called elsewhere."""
     listed = [*metrics]
-    yield from (name for name in listed if name not in NERVALUATE)
-    if "semeval" not in listed and any(name in NERVALUATE for name in listed):
-        yield "semeval"
+    others = {METRIC_NAMES.get(name, "") for name in listed if name not in registry}
+    for name in listed:
+        here = METRIC_NAMES.get(name, name)
+        if name in registry or here == name:
+            yield name
+        elif here in others and here not in listed:
+            others.discard(here)
+            yield here
 
 
 def expand_sets(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:

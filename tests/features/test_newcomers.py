@@ -10,6 +10,8 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 import spacy
@@ -21,7 +23,7 @@ from typer.main import get_command
 
 import spacy_nereval
 from spacy_nereval.cli import nereval
-from spacy_nereval.core.synonyms import ROWS, command_line, python_line
+from spacy_nereval.core.synonyms import AT, ROWS, WORDS, command_line, python_line
 
 ENVIRONMENT = {"PYTHONPATH": with_path(LEAN), "PATH": "/usr/bin:/bin"}
 
@@ -150,6 +152,27 @@ WORKS = {
     "result.to_json()[0]": "'{'",
     "result.to_csv('table.csv')[:6]": "'table,'",
     "leaderboard(gold, {'a': a, 'b': b})['systems']": "leaderboard(gold, {'b': b, 'a': a})['systems']",
+    "score(y_true, y_pred, mode='strict', scheme='IOB2')": "score(y_true, y_pred, 'strict', scheme='IOB2')",
+    "score(y_true, y_pred, metric='strict')": "score(y_true, y_pred, 'strict')",
+    "score(y_true, y_pred, mode='partial')": "score(y_true, y_pred, 'semeval')",
+    "score(gold, pred, label_map={'ORG': 'LOC'})": "score(gold, pred, labels={'ORG': 'LOC'})",
+    "evaluate(gold_docs, pred_docs, ci=True)": "score(gold_docs, pred_docs, confidence=True)",
+    "evaluate(gold_docs, pred_docs, metrics=['exact', 'partial', 'fair', 'ser', 'muc'])": (
+        "score(gold_docs, pred_docs, 'semeval,fair,muc')"
+    ),
+    "score(gold, pred, metrics='ser,faireval,rouge')": "score(gold, pred, 'slot_error,fair,wrf')",
+    "evaluate(nlp, gold_docs).strict.f": "1.0",
+    "evaluate(nlp, 'dev.spacy').strict.f": "1.0",
+    "from spacy_nereval.metrics import f1_score; f1_score(y_true, y_pred)": STRICT,
+    "from spacy_nereval.metrics import f1_score; f1_score(y_true, y_pred, average='macro')": (
+        "result.strict.averages['macro']['f']"
+    ),
+    "from spacy_nereval.io import load; len(load('gold.jsonl'))": "12",
+    "from spacy_nereval.metrics import registry; registry.__name__": "'spacy_nereval.metrics.registry'",
+    "from spacy_nereval import cli; cli.__name__": "'spacy_nereval.cli'",
+    "from spacy_nereval.metrics import classification_report; "
+    "classification_report(y_true, y_pred, output_dict=True, zero_division=0)['micro avg']['f1-score']": STRICT,
+    "from spacy_nereval import precision_score; precision_score(y_true, y_pred)": "result.strict.p",
     "score(gold, pred, by='meta.source')['breakdowns']['meta.source']['buckets']": "['news', 'web']",
 }
 
@@ -172,15 +195,12 @@ FAILS = {
     "result.to_disk('scores.json')": "r.save('result.json')",
     "score(y_true, y_pred, average='macro')": "r.strict.averages['macro']",
     "score(y_true, y_pred, zero_division=0)": "r.strict.f or 0.0",
-    "score(y_true, y_pred, mode='strict', scheme='IOB2')": "metrics='strict'",
-    "score(y_true, y_pred, metric='strict')": "score(gold, pred, metrics='strict')",
     "score(y_true, y_pred, texts=[])": "score(gold, pred, text=texts)",
     "score(y_true, y_pred, n_bootstrap=10)": "score(gold, pred, confidence=True)",
     "score(y_true, y_pred, bootstrap=1000, seed=1)": "score(gold, pred, confidence=True)",
     "score(y_true, y_pred, ignore=['MISC'])": "labels={'PER': None}",
     "score(gold, pred, ignore_case=True)": "match='caseless'",
     "score(gold, pred, match='text')": "expected one of exact, normalised, caseless",
-    "score(gold, pred, label_map={'PERSON': 'PER'})": "labels={'PERSON': 'PER'}",
     "score(gold, pred, foo=1)": "its arguments are gold, pred, metrics, confidence",
     "compare({'a': a, 'b': b}, gold, foo=1)": "its arguments are systems, gold, metrics, baseline, level",
     "thresholds(gold, pred, foo=1)": "its arguments are gold, pred, metrics, best, per_label",
@@ -203,6 +223,55 @@ FAILS = {
     "count(gold_docs, ['strict'])": "write create_all(['strict'])",
     "count(gold_docs, create_all(['strict']))": "write score(gold, pred).counts",
     "Result(nlp.evaluate(examples))": "write score(gold, nlp)",
+    "from spacy_nereval import evaluate_model": "score(gold, pred)",
+    "from spacy_nereval import render": "r.save('report.html')",
+    "from spacy_nereval.io import read_spacy": "load('gold.conll')",
+    "from spacy_nereval.io import read_brat": "load('gold.conll')",
+    "from spacy_nereval import load_label_studio": "load('gold.conll')",
+    "result.per_label['PERSON'].precision": "write r.labels",
+    "from spacy_nereval.scheme import IOB2": "score(y_true, y_pred, scheme='IOB2')",
+    "from spacy_nereval import get_entities": "score(y_true, y_pred)",
+    "from spacy_nereval import fbeta_score": "score(gold, pred, {'strict': {'beta': 2}})",
+    "from spacy_nereval import semeval": "score(gold, pred, 'semeval')",
+    "from spacy_nereval import faireval": "score(gold, pred, 'fair')",
+    "from spacy_nereval.metrics import fair_f1": "score(gold, pred, 'fair')",
+    "from spacy_nereval import slot_error_rate": "score(gold, pred, 'slot_error')",
+    "from spacy_nereval import wrf": "score(gold, pred, 'wrf')",
+    "from spacy_nereval import muc_counts": "score(gold, pred, 'muc')",
+    "spacy_nereval.Counts(tp=8, fp=2, fn=1)": "write prf(8, 2, 1)",
+    "load('seqeval')": "from spacy_nereval.compat.seqeval import f1_score",
+    "spacy_nereval.Metric('partial')": "write score(gold, pred, 'partial')",
+    "from spacy_nereval.hf import make_compute_metrics": "score(gold, pred)",
+    "from spacy_nereval import make_compute_metrics": "score(gold, pred, tag_names=id2label).flat()",
+    "from spacy_nereval import from_hf": "score(gold, pred)",
+    "from spacy_nereval import breakdown": "score(gold, pred, by='meta.source')",
+    "from spacy_nereval import seen_unseen": "score(gold, pred, {'tmr': {'train': 'train.jsonl'}})",
+    "from spacy_nereval import bootstrap_ci": "score(gold, pred, confidence=True)",
+    "from spacy_nereval.stats import confint": "score(gold, pred, confidence=True), for intervals",
+    "from spacy_nereval.stats import mcnemar": "compare({'a': pred_a, 'b': pred_b}, gold) for tests",
+    "from spacy_nereval import permutation_test": "compare({'a': pred_a, 'b': pred_b}, gold)",
+    "compare(gold, a, b, test='bootstrap', seed=12345)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
+    "from spacy_nereval import compare_systems": "compare({'a': pred_a, 'b': pred_b}, gold)",
+    "evaluate(gold_docs, pred_docs, ci=True, n_boot=2000, seed=0)": "score(gold, pred, confidence=True)",
+    "from spacy_nereval import sample_size": "plan(gold, pred, other, difference=2)",
+    "from spacy_nereval.power import solve_power": "plan(gold, pred, other, difference=2)",
+    "agreement(a, b).f1": "a.headline.value",
+    "agreement(a, b).kappa": "a['units']['kappa']",
+    "from spacy_nereval import inter_annotator_agreement": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "from spacy_nereval.iaa import cohen_kappa": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "result.to_html('report.html', title='Dev')": "write r.save('report.html')",
+    "result.to_pandas()": "write r.to_frame()",
+    "evaluate(gold, gold_col='gold', pred_col='pred')": "score(df['gold'], df['pred'], text=df['text'])",
+    "spacy_nereval.error_analysis": "r.errors()",
+    "from spacy_nereval import tune_thresholds": "thresholds(gold, pred)",
+    "from spacy_nereval import apply_thresholds": "thresholds(gold, pred)",
+    "from spacy_nereval import Policy": "gate('policy.cfg', gold, pred)",
+    "from spacy_nereval.llm import align_entities": "items of pred may be lists such as [('Berlin', 'LOC')]",
+    "from spacy_nereval import frobnicate": "it has agreement, apply",
+    "import spacy_nereval.frobnicate": "no module spacy_nereval.frobnicate: spacy_nereval itself has agreement",
+    "count(gold_docs, pred_docs)": "write score(gold, pred) to score predictions",
+    "score(nlp, gold_docs)": "write score(gold, nlp)",
+    "spacy_nereval.scroe": "did you mean 'score'?",
 }
 
 
@@ -212,7 +281,7 @@ def answer(line, names):
     known = dict(names)
     for part in first:
         exec(part, known)
-    return exec(last, known) if last.startswith("from") else eval(last, known)
+    return exec(last, known) if last.startswith(("from", "import")) else eval(last, known)
 
 
 @pytest.mark.costly
@@ -274,7 +343,6 @@ COMMANDS = {
     "table gold.jsonl a.jsonl b.jsonl": "write nereval score GOLD PRED --format markdown",
     "scor gold.jsonl pred.jsonl": "did you mean 'score'?",
     "frobnicate": "nereval --help lists the commands",
-    "score gold.conll pred.conll --mode strict": "write nereval score GOLD PRED --metrics strict",
     "score gold.jsonl pred.jsonl --bootstrap 1000": "write nereval score GOLD PRED --confidence",
     "score gold.jsonl pred.jsonl --quiet": "--output result.json > /dev/null",
     "score gold.jsonl pred.jsonl --paired-bs": "write nereval compare GOLD A B",
@@ -292,7 +360,6 @@ COMMANDS = {
     "compare gold.jsonl gpt=a.jsonl claude=b.jsonl": "",
     "errors gold.jsonl pred.jsonl a.jsonl b.jsonl": "nereval count GOLD... PRED...",
     "score gold.jsonl, pred.jsonl": "separate the names of files by spaces",
-    "evaluate gold.jsonl pred.jsonl": "write nereval score gold.jsonl pred.jsonl",
     "errors model gold.jsonl": "write nereval errors gold.jsonl model",
     "score gold.jsonl pred.jsonl --json -o x.json": "--json > x.json",
     "score gold.jsonl pred.jsonl --json --tables scores": "--json prints the result and no tables",
@@ -300,6 +367,35 @@ COMMANDS = {
     "score gold.conll pred.conll -f conll --latex": "write nereval score GOLD PRED --format latex",
     "score gold.jsonl --pred": "write nereval score GOLD PRED",
     "thresholds gold.conll pred.conll": "give --missing-score 1",
+    "evaluate gold.conll pred.conll --format conll --scheme IOB2": "",
+    "evaluate ./model dev.spacy --displacy-path out": "write nereval report GOLD PRED --output report.html",
+    "conlleval": "write nereval score GOLD PRED --metrics conll",
+    "gold.jsonl -i pred.jsonl -m f1": "write nereval score GOLD PRED --metrics strict",
+    "gold.jsonl -i a.jsonl b.jsonl --paired-bs --paired-bs-n 1000": "write nereval compare GOLD A B",
+    "compare --gold gold.jsonl --baseline a.jsonl --candidate b.jsonl --test swaps": "always tests, by random swaps",
+    "compare gold.jsonl a.jsonl b.jsonl --n-resamples 10000": "write nereval compare GOLD A B --trials 10000",
+    "significance gold.jsonl a.jsonl b.jsonl --alpha 0.01": "write nereval compare GOLD A B --level 0.99",
+    "evaluate gold.jsonl pred.jsonl --bootstrap 2000": "write nereval score GOLD PRED --confidence",
+    "leaderboard gold.jsonl a.jsonl b.jsonl --sort f1": "a score to rank by is given as --primary strict_f",
+    "leaderboard gold.jsonl a.jsonl b.jsonl -o board.html": "nereval report GOLD PRED --output board.html",
+    "errors gold.jsonl pred.jsonl --type boundary": "write nereval errors GOLD PRED --errors be_s,be_l",
+    "report gold.jsonl pred.jsonl --html report.html --open": "--output report.html, and open the file",
+    "report gold.jsonl pred.jsonl -o page.html --title Sprint": "",
+    "diff gold.jsonl a.jsonl b.jsonl --only-regressions": "write nereval compare GOLD A B --tables all",
+    "agreement anna.jsonl ben.jsonl --metric kappa": "write nereval agreement A B",
+    "convert gold.conll new.jsonl --from conll --to jsonl": "the file's ending says its format",
+    "convert gold.conll new.jsonl --from conll": "",
+    "convert gold.conll new.spacy --lang en": "",
+    "check gold.jsonl pred.jsonl --policy policy.cfg": "",
+    "check gold.jsonl pred.jsonl --min-f1 0.8 --junit-xml results.xml": "write nereval gate --init policy.cfg",
+    "check gold.jsonl b.jsonl --baseline a.jsonl --max-drop 0.01 -q": "write nereval gate --init policy.cfg",
+    "check gold.jsonl": "write nereval show GOLD",
+    "evaluate gold.jsonl pred.jsonl --fail-under 0.85": "write nereval gate --init policy.cfg",
+    "gate pred.jsonl --config policy.cfg": "nereval gate --init POLICY",
+    "threshold gold.jsonl pred.jsonl --optimize f1": "write nereval thresholds GOLD PRED --best strict_f",
+    "sample-size --f1 0.85": "write nereval plan GOLD PRED --baseline OTHER --difference 2",
+    "evaluate gold.jsonl pred.jsonl --ignore-case": "write nereval score GOLD PRED --match caseless",
+    "show gold.jsonl --by-label": "write nereval score GOLD PRED --tables label-scores",
 }
 
 
@@ -324,7 +420,22 @@ SAME = {
     "score --predictions pred.jsonl --gold gold.jsonl": "score gold.jsonl pred.jsonl",
     "score gold.jsonl pred.jsonl --macro": "score gold.jsonl pred.jsonl --average macro",
     "score gold.jsonl pred.jsonl --labels PER,LOC": "score gold.jsonl pred.jsonl --only PER,LOC",
-    "score gold.jsonl pred.jsonl -m exact,strict,type": "score gold.jsonl pred.jsonl -m strict,semeval",
+    "score gold.jsonl pred.jsonl -m exact,strict,type": "score gold.jsonl pred.jsonl -m semeval,strict",
+    "evaluate gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl",
+    "evaluate -m strict gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl -m strict",
+    "evaluate gold.conll pred.conll": "score gold.conll pred.conll",
+    "score -g gold.jsonl -p pred.jsonl -m partial": "score gold.jsonl pred.jsonl -m semeval",
+    "evaluate gold.jsonl pred.jsonl -m ser,faireval": "score gold.jsonl pred.jsonl -m slot_error,fair",
+    "score gold.jsonl pred.jsonl --mode strict --average macro": "score gold.jsonl pred.jsonl -m strict -a macro",
+    "score gold.jsonl pred.jsonl --ci 95": "score gold.jsonl pred.jsonl --confidence --level 0.95",
+    "score gold.jsonl pred.jsonl --confidence 0.9": "score gold.jsonl pred.jsonl --confidence --level 0.9",
+    "score gold.jsonl pred.jsonl --labels PER ORG": "score gold.jsonl pred.jsonl --only PER,ORG",
+    "compare --gold gold.jsonl --baseline b.jsonl --candidate a.jsonl": "compare gold.jsonl b.jsonl a.jsonl",
+    "diff gold.jsonl a.jsonl b.jsonl": "compare gold.jsonl a.jsonl b.jsonl",
+    "threshold gold.jsonl pred.jsonl --missing-score 1": "thresholds gold.jsonl pred.jsonl --missing-score 1",
+    "leaderboard gold.jsonl a.jsonl b.jsonl --names x,y": ("leaderboard gold.jsonl a.jsonl b.jsonl --name x --name y"),
+    "iaa anna.jsonl ben.jsonl --by-label": "agreement anna.jsonl ben.jsonl --tables labels",
+    "check gold.jsonl pred.jsonl --policy policy.cfg": "gate policy.cfg gold.jsonl pred.jsonl",
     "iaa anna.jsonl ben.jsonl": "agreement anna.jsonl ben.jsonl",
     "errors --pred pred.jsonl gold.jsonl": "errors gold.jsonl pred.jsonl",
     "compare --labels gold.jsonl a.jsonl b.jsonl": "compare --per-label gold.jsonl a.jsonl b.jsonl",
@@ -340,6 +451,21 @@ def test_a_guess_prints_what_the_command_prints(line, room, monkeypatch):
 
 
 # Every line that the table proposes
+
+EVERY_ROW = [*(("", names) for names in ROWS), *((at, names) for at, rows in AT.items() for names in rows)]
+
+
+def test_every_word_means_a_row():
+    listed = [word for words in WORDS for word in words.split()]
+    assert len(listed) == len({*listed})
+    assert {*WORDS.values()} <= {name for names in ROWS for name in names.split()}
+
+
+def test_what_asks_for_modules_without_importing_them_is_not_disturbed():
+    assert find_spec("spacy_nereval.frobnicate") is None and find_spec("spacy_nereval.cli")
+    assert not hasattr(spacy_nereval, "frobnicate")
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'frobnicate'"):
+        import_module("frobnicate")
 
 
 def test_names_of_the_table_are_written_alike_and_are_no_parts_of_the_package():
@@ -366,11 +492,13 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
         **{"docs_a": names["gold_docs"], "docs_b": names["pred_docs"], "pred_a": "a.jsonl", "pred_b": "b.jsonl"},
         **{"other": "b.jsonl", "texts": None, "words": None, "id2label": {0: "O"}},
     }
-    lines = {python_line(names_of_row.split()[0]) for names_of_row in ROWS} - {""}
+    lines = {python_line(names_of_row.split()[0], at=at) for at, names_of_row in EVERY_ROW} - {""}
     for line in sorted(lines):
-        code = re.split(r", (?:or|and|for|with) |: it | without it|, r\.|\), and |: an undefined", line)[0]
+        code = re.split(
+            r", (?:or|and|for|with|which|since|in which) |: it | without it|, r\.|\), and |: an undefined", line
+        )[0]
         code += ")" * (code.count("(") - code.count(")"))
-        if any(part in code for part in ("text=", "tokens=", "tag_names=", "to_excel", "load(")):
+        if any(part in code for part in ("text=", "tokens=", "tag_names=", "train.jsonl", "to_excel", "load(")):
             compile(code, line, "exec")
             continue
         scored = {"gold": "gold.jsonl", "pred": "pred.jsonl"} if "thresholds(" in code else {}
@@ -384,8 +512,12 @@ def test_every_command_that_the_table_proposes_works(room, monkeypatch):
     files = {"GOLD": "gold.jsonl", "PRED": "pred.jsonl", "A": "a.jsonl", "B": "b.jsonl", "MODEL": "model"}
     files |= {"OTHER": "b.jsonl", "config.json": "config.json"}
     (room / "config.json").write_text('{"id2label": {"0": "O"}}')
-    for line in sorted({command_line(names.split()[0]) for names in ROWS} - {""}):
-        plain = re.split(" without it| > |, then ", line)[0]
+    files |= {"TRAIN": "gold.jsonl", "FILE": "out.jsonl", "cuts.json": "cuts.json"}
+    assert (
+        run("thresholds", "gold.jsonl", "pred.jsonl", "--missing-score", "1", "--cut-file", "cuts.json").exit_code == 0
+    )
+    for line in sorted({command_line(names.split()[0], at=at) for at, names in EVERY_ROW} - {""}):
+        plain = re.split(" without it| > |, then |: |, and ", line)[0]
         if "--init" in plain:
             plain = plain.replace("policy.cfg", "new.cfg")
         with_tokens = {"GOLD": "gold.spacy", "PRED": "pred.spacy"} if "token" in plain else {}
@@ -396,7 +528,8 @@ def test_every_command_that_the_table_proposes_works(room, monkeypatch):
 def test_every_option_and_command_that_is_understood_exists():
     commands = get_command(nereval).commands
     options = {name for command in commands.values() for parameter in command.params for name in parameter.opts}
-    understood = [(row.option.split(), row.run) for row in ROWS.values() if row.option or row.run]
+    rows = [*ROWS.values(), *(row for rows in AT.values() for row in rows.values())]
+    understood = [(row.option.split(), row.run) for row in rows if row.option or row.run]
     assert len(understood) > 15
     assert all(
         (not words or words[0] in options) and (not command or command in commands) for words, command in understood

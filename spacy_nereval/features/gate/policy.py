@@ -331,7 +331,9 @@ def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
             raise
         except (ValueError, RecursionError, configparser.Error) as error:
             reason = shorten(" ".join(str(error).split()), LONGEST_REASON)
-            raise ValueError(f"{name}: not a config of spaCy: {reason}") from None
+            raise ValueError(
+                f"{name}: not a config of spaCy: {reason}; nereval gate --init POLICY writes one"
+            ) from None
     return _parse_policy(config, name)
 
 

@@ -156,7 +156,8 @@ def rank_systems(
     data_sets = [data_set for data_set, _ in ranked]
     means = _means(data_sets, subject.score)
     if sort is not None and sort not in boards:
-        raise ValueError(f"{spell_argument('sort', sort)}: {describe_unknown(sort, boards, 'data set')}")
+        by_score = f"; a score to rank by is given as {spell_argument('primary', 'strict_f')}"
+        raise ValueError(f"{spell_argument('sort', sort)}: {describe_unknown(sort, boards, 'data set')}{by_score}")
     sorting = data_sets[[*boards].index(sort)]["scores"] if sort is not None else means or data_sets[0]["scores"]
     order = [row["system"] for row in sorting]
     systems = [*order, *dict.fromkeys(name for board in boards.values() for name in board if name not in order)]

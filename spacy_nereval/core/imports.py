@@ -1,0 +1,90 @@
+"""Names and modules that are imported from this package and do not exist: the error says what to write.
+
+This module is imported with the package, which spaCy imports at every start: it imports nothing else at first.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+PACKAGE = __name__.partition(".")[0]
+
+
+def absent(name: str, names: Iterable[str], caller: Any, module: str = PACKAGE) -> ImportError | AttributeError:
+    """Return the error that a module has no such name, with the line to write or with what there is.
+
+    `from spacy_nereval import NAME` hides the message of an AttributeError, and asks for submodules, too, in the module
+    first: the error is an ImportError only for what is none.
+
+    Args:
+        name: The name.
+        names: The names that the package has.
+        caller: The frame that asks for it.
+        module: The module that is asked.
+    """
+    from importlib.util import find_spec
+
+    from .messages import did_you_mean
+    from .synonyms import python_call
+
+    importing = caller.f_globals.get("__name__") == "importlib._bootstrap"
+    if name.startswith("_") or (importing and find_spec(f"{module}.{name}")):
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    said, error = f"{module} has no {name!r}", ImportError if importing else AttributeError
+    if line := python_call(name, at="import", others=[*names]):
+        return error(f"{said}: write {line}")
+    hint = did_you_mean(name, names)
+    return error(f"{said}{f'{hint} It has' if hint else '; it has'} {_listed(names)}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(name for name in names if name[0].isalpha() and name.islower()))
+
+
+def names_of_top(module: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package below the top one, which has the names of the top one as well.
+
+    >>> names_of_top("spacy_nereval.metrics")("f1_score")([["B-PER"]], [["B-PER"]])
+    1.0
+    """
+
+    def find(name: str) -> Any:
+        from importlib.util import find_spec
+
+        top = sys.modules[PACKAGE]
+        if not name.startswith("_") and not find_spec(f"{module}.{name}"):
+            try:
+                return getattr(top, name)
+            except AttributeError:
+                pass
+        raise absent(name, top.__all__, sys._getframe(1), module)
+
+    return find
+
+
+class LastFinder:
+    """Finds no module: it answers the import of one that this package lacks, when no other finder knows it.
+
+    What asks without importing, such as `importlib.util.find_spec`, learns that there is none.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        """Raise ModuleNotFoundError with what to write, if a module of this package is imported."""
+        asks = sys._getframe(2).f_code.co_name
+        if not name.startswith(f"{PACKAGE}.") or asks != "_find_and_load_unlocked":
+            return
+        from .synonyms import python_call
+
+        line = python_call(name.rpartition(".")[2], at="import", others=[])
+        remedy = f"write {line}; " if line else ""
+        has = _listed(sys.modules[PACKAGE].__all__)
+        raise ModuleNotFoundError(f"there is no module {name}: {remedy}{PACKAGE} itself has {has}", name=name)
+
+
+def answer_imports() -> None:
+    """Let imports of modules that this package lacks say what to write."""
+    if LastFinder not in sys.meta_path:
+        sys.meta_path.append(LastFinder)
