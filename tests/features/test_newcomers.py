@@ -80,6 +80,7 @@ def room(tmp_path_factory):
     (folder / "dev.spacy").write_bytes((folder / "gold.spacy").read_bytes())
     sides = [(folder / f"{name}.conll").read_text().split("\n") for name in ("gold", "pred")]
     both = [f"{g} {p.split()[1]}" if g else "" for g, p in zip(*sides)]
+    (folder / "corpus").mkdir()
     (folder / "both.conll").write_text("\n".join(both))
     rules = "\n".join(["[gate]", "[gate.rules]", "[gate.rules.overall]", 'score = "strict_f"', "at_least = 45", ""])
     (folder / "policy.cfg").write_text(rules)
@@ -390,6 +391,9 @@ COMMANDS = {
     "check gold.jsonl pred.jsonl --min-f1 0.8 --junit-xml results.xml": "write nereval gate --init policy.cfg",
     "check gold.jsonl b.jsonl --baseline a.jsonl --max-drop 0.01 -q": "write nereval gate --init policy.cfg",
     "check gold.jsonl": "write nereval show GOLD",
+    "X" * 5000: "nereval --help lists the commands",
+    f"evaluate {'X' * 5000} gold.jsonl": "File name too long",
+    "evaluate corpus gold.jsonl": "corpus is a folder without a config.cfg",
     "evaluate gold.jsonl pred.jsonl --fail-under 0.85": "write nereval gate --init policy.cfg",
     "gate pred.jsonl --config policy.cfg": "nereval gate --init POLICY",
     "threshold gold.jsonl pred.jsonl --optimize f1": "write nereval thresholds GOLD PRED --best strict_f",
