@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from itertools import chain
+from os.path import exists, isdir, isfile, join  # they are False for names that are too long
 from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
@@ -187,7 +188,7 @@ def with_listed_values(args: Sequence[str], options: Collection[str], repeated: 
     for arg in args:
         before = result[-1] if result else ""
         level = _level(arg) if before in ("--confidence", "--ci") and "--level" in options else None
-        is_label = arg.isidentifier() and arg.isupper() and not os.path.exists(arg)
+        is_label = arg.isidentifier() and arg.isupper() and not exists(arg)
         if level:
             result += ["--level", level]
         elif is_label and result[-2:-1] in (["--only"], ["--labels"]) and before.replace(",", "").isupper():
@@ -244,7 +245,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
             continue
         files[place_of[option]].append(following)
         del given[: not equals]
-        while option == "-i" and given and os.path.isfile(given[0]):  # sacreBLEU lists systems behind it
+        while option == "-i" and given and isfile(given[0]):  # sacreBLEU lists systems behind it
             files["pred"].append(given.pop(0))
     first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
@@ -315,7 +316,7 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     if command_to_run(first) in commands:
         return [command_to_run(first), *rest]
     if first != "score":
-        if not os.path.exists(first):
+        if not exists(first):
             return args
         rest = [*args]
     if "--model" in rest[:-1]:
@@ -325,23 +326,22 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
 
 
 def _is_model(path: str) -> bool:
-    # `os.path` says of a name that is too long for a file that there is none; `Path` raises an error.
-    return all(os.path.isfile(Path(path) / name) for name in ("config.cfg", "meta.json"))
+    return all(isfile(join(path, name)) for name in ("config.cfg", "meta.json"))
 
 
 def _names_data(args: Sequence[str]) -> bool:
-    """Return whether arguments begin with annotation rather than with a model: a file, a folder or an ending of one."""
+    """Return whether arguments begin with a file of annotation, or what ends like one, rather than with a model."""
     if "--model" in args:
         return False
     names = [arg for arg in args if not arg.startswith("-")]
-    if names and args[0].startswith("-") and not os.path.exists(names[0]):
-        names = [name for name in names if os.path.exists(name)]  # without the values of options
+    if args and args[0].startswith("-") and not exists(names[0] if names else ""):
+        names = [name for name in names if exists(name)]  # without the values of options
         return len(names) > 1 and not _is_model(names[0])
     if not names or _is_model(names[0]):
         return False
-    if os.path.isdir(names[0]):  # a folder beside a file is a model that lacks something, of which its reader says so
-        return len(names) > 1 and os.path.isdir(names[1])
-    return os.path.isfile(names[0]) or Path(names[0]).suffix[1:].isalpha()
+    if isdir(names[0]):  # beside a file, it is a model that lacks something, of which its reader says so
+        return len(names) > 1 and isdir(names[1])
+    return isfile(names[0]) or Path(names[0]).suffix[1:].isalpha()
 
 
 def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
@@ -363,8 +363,8 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
     of_gate = next((line for line in asked if line.startswith("nereval gate")), "")
     if line := of_gate or command_line(args[0]):
         return f"{said}: write {line}"
-    if Path(args[0]).suffix or os.path.exists(args[0]):
-        name = "evaluate" if os.path.exists(Path(args[0]) / "config.cfg") else "score"
+    if Path(args[0]).suffix or exists(args[0]):
+        name = "evaluate" if exists(join(args[0], "config.cfg")) else "score"
         return f"{said}: write nereval {name} {' '.join(map(quote, args))}"
     if line := command_line(args[0], others=commands):
         return f"{said}: write {line}"

@@ -244,11 +244,11 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
 
 def _names_here(metrics: Iterable[str]) -> Iterator[str]:
     """Yield the names of metrics, with those of `METRIC_NAMES` for what they are called elsewhere."""
-    listed = [*metrics]
-    others = {METRIC_NAMES.get(name, "") for name in listed if name not in registry}
+    listed, registered = [*metrics], list_names(registry)
+    others = {METRIC_NAMES.get(name, "") for name in listed if name not in registered}
     for name in listed:
         here = METRIC_NAMES.get(name, name)
-        if name in registry or here == name:
+        if name in registered or here == name:
             yield name
         elif here in others and here not in listed:
             others.discard(here)

@@ -489,7 +489,6 @@ FAILS = {
     "r.fair.tp": "write .counts['tp']",
     "c.fair": "write c.to_frame().query(\"metric == 'fair'\")",
     "compare(r, r)": "write compare({'a': result_a, 'b': result_b})",
-    "score(gold, pred, ci=True)": "write score(gold, pred, confidence=True)",
     "score(gold, pred, average='macro')": "write r.strict.averages['macro']",
     "score(gold, pred, {'strict': {'beta': 2}}).strict.f1": "write .f",
     "r.confusion('char')": "write score(gold, pred,",

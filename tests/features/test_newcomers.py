@@ -394,6 +394,7 @@ COMMANDS = {
     "X" * 5000: "nereval --help lists the commands",
     f"evaluate {'X' * 5000} gold.jsonl": "File name too long",
     "evaluate corpus gold.jsonl": "corpus is a folder without a config.cfg",
+    "evaluate corpus corpus": "corpus is a folder without .ann files",
     "evaluate gold.jsonl pred.jsonl --fail-under 0.85": "write nereval gate --init policy.cfg",
     "gate pred.jsonl --config policy.cfg": "nereval gate --init POLICY",
     "threshold gold.jsonl pred.jsonl --optimize f1": "write nereval thresholds GOLD PRED --best strict_f",
