@@ -216,6 +216,9 @@ def size(span: Boundaries) -> int:
 def shared(one: Boundaries, other: Boundaries) -> int:
     """Return the number of characters, or tokens, that two spans share.
 
+    Args:
+        one, other: The spans.
+
     >>> shared((0, EndOfPieces(((0, 4), (15, 24)))), (2, 20))
     7
     """
@@ -251,5 +254,12 @@ def sorted_spans(spans: Iterable[B]) -> list[B]:
 
 
 def order_key(span: Boundaries) -> tuple[Any, ...]:
-    """Return a key by which spans are sorted: start, end, pieces if there are gaps, and label."""
+    """Return a key by which spans are sorted: start, end, pieces if there are gaps, and label.
+
+    Args:
+        span: The span.
+
+    >>> order_key((0, 9, "PER")) < order_key((0, EndOfPieces(((0, 3), (5, 9))), "PER"))
+    True
+    """
     return *hull(span), pieces_of(span) if has_gaps(span) else (), *span[2:]
