@@ -380,8 +380,9 @@ def test_errors_below_the_commands_name_no_option():
     files = [file for file in below("cli") if file not in texts]
     found = [file.name for file in files for text in texts_of(file) if re.search(r"(?<![\w-])--[a-z]+", text)]
     assert len(files) > 150
-    # How spaCy trains; the command that writes a policy to start from, and the comments of that policy; how all commands, spaCy's too, import a file; zstd's own
-    # options; what readers, which do not know their door, offer beside the environment variable.
+    # How spaCy trains; the command that writes a policy to start from, and the comments of that policy; how all
+    # commands, spaCy's too, import a file; zstd's own options; what readers, which do not know their door, offer beside
+    # the environment variable.
     assert sorted(found) == ["compression.py", "expansion.py", "paths.py", "policy.py", "policy.py", "registry.py"]
 
 
