@@ -8,7 +8,7 @@ gaps; code that measures them uses the functions here. Spans without gaps have e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .messages import spell_argument
 
@@ -67,7 +67,8 @@ class EndOfPieces(int):
             f"{spell_argument('discontinuous', 'parts')} as one span per piece"
         )
 
-    __add__ = __radd__ = __sub__ = __rsub__ = _refuse
+    if not TYPE_CHECKING:  # as whole numbers have them, for types
+        __add__ = __radd__ = __sub__ = __rsub__ = _refuse
 
 
 def has_gaps(span: Boundaries) -> bool:
