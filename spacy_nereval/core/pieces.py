@@ -8,7 +8,7 @@ gaps; code that measures them uses the functions here. Spans without gaps have e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .messages import spell_argument
 
@@ -67,7 +67,8 @@ class EndOfPieces(int):
             f"{spell_argument('discontinuous', 'parts')} as one span per piece"
         )
 
-    __add__ = __radd__ = __sub__ = __rsub__ = _refuse
+    if not TYPE_CHECKING:  # as whole numbers have them, for types
+        __add__ = __radd__ = __sub__ = __rsub__ = _refuse
 
 
 def has_gaps(span: Boundaries) -> bool:
@@ -216,6 +217,9 @@ def size(span: Boundaries) -> int:
 def shared(one: Boundaries, other: Boundaries) -> int:
     """Return the number of characters, or tokens, that two spans share.
 
+    Args:
+        one, other: The spans.
+
     >>> shared((0, EndOfPieces(((0, 4), (15, 24)))), (2, 20))
     7
     """
@@ -251,5 +255,12 @@ def sorted_spans(spans: Iterable[B]) -> list[B]:
 
 
 def order_key(span: Boundaries) -> tuple[Any, ...]:
-    """Return a key by which spans are sorted: start, end, pieces if there are gaps, and label."""
+    """Return a key by which spans are sorted: start, end, pieces if there are gaps, and label.
+
+    Args:
+        span: The span.
+
+    >>> order_key((0, 9, "PER")) < order_key((0, EndOfPieces(((0, 3), (5, 9))), "PER"))
+    True
+    """
     return *hull(span), pieces_of(span) if has_gaps(span) else (), *span[2:]

@@ -137,7 +137,7 @@ def test_a_folder_is_brats_if_it_has_annotation(tmp_path):
     assert name_of(tmp_path / "deep") == "brat"
 
 
-@pytest.mark.parametrize("command", ["score F G", "compare G G F", "compare F G G", "show F", "agreement F G"])
+@pytest.mark.parametrize("command", ["score F G", "compare G G F", "compare F G G", "show F"])
 def test_a_folder_of_other_files_is_not_searched_to_its_end(command, tmp_path, monkeypatch):
     monkeypatch.setattr(spacy_nereval.io.formats, "MOST_SEARCHED", 3)
     gold = commands.write(tmp_path / "g.jsonl", commands.line("Ada", (0, 3, "PER")))

@@ -494,3 +494,12 @@ def test_one_command_on_a_project_names_its_habits_a_rule_for_each_and_the_place
     for given in ("project", Path("project"), folders):
         assert agreement(given) == result
     assert [row["number"] for row in result["differences"][:3]] == [24, 24, 20]
+
+
+def test_a_folder_of_other_files_is_not_searched_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_nereval.io.formats.MOST_SEARCHED", 2)
+    gold = write(tmp_path / "g.jsonl", line("Ada", (0, 3, "PER")))
+    for number in range(3):
+        (tmp_path / "disk" / f"{number}").mkdir(parents=True)
+        (tmp_path / "disk" / f"{number}" / "a.so").write_text("")
+    assert "give the folder of the annotation alone" in flat(refused("agreement", tmp_path / "disk", gold))
