@@ -39,7 +39,7 @@ def plan_half_width(
         The numbers; None if the number does not vary in the pilot, or more than ten million units are needed.
 
     >>> plan_half_width(0.05**2, 0.05, 100, 99, 100)
-    UnitsNeeded(units=387, between=(306, 508))
+    UnitsNeeded(units=387, between=(287, 558))
     """
     if not variance >= TINY**2:
         return None

@@ -347,7 +347,7 @@ def plan(
     >>> plan(gold, new, old, difference=5).documents_needed
     {'difference': 170}
     >>> plan(gold, new, half_width=3).documents_needed
-    {'half width': 159}
+    {'half width': 128}
     """
     rules = add_questions(None if policy is None else read_policy(policy), score, difference, half_width)
     return Plan(plan_documents(*_count_systems(rules, gold, candidate, baseline, text, tokens, options)))

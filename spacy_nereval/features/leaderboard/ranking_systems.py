@@ -58,7 +58,7 @@ class Leaderboard(Shown):
 
         >>> from spacy_nereval import leaderboard
         >>> gold = [["B-PER"], ["B-LOC"]] * 30
-        >>> leaderboard(gold, {"a": [["B-PER"]] * 60, "b": gold}).to_frame()["f"].tolist()
+        >>> leaderboard(gold, {"a": [["B-PER"]] * 60, "b": gold}).to_frame()["F"].tolist()
         [1.0, 0.5]
         """
         return table_frame(LeaderboardView(self).tables([table]))
