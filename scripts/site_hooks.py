@@ -22,7 +22,7 @@ from pathspec.gitignore import GitIgnoreSpec
 
 sys.path.insert(0, str(Path(__file__).parent))
 from block_runs import invoked  # noqa: E402  # MkDocs finds the scripts beside this one by the line above
-from doc_pages import MOVED, ROOT, navigation  # noqa: E402  # for the same reason
+from doc_pages import MOVED, ROOT, navigation  # noqa: E402  # found by the line above, too
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *(`{3,})(?!`).*?^ *\2$)", flags=re.M | re.S)

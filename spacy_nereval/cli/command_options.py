@@ -388,10 +388,20 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
 
     if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
-        page = f"; a page is written by nereval report GOLD PRED --output {path}" if path.suffix == ".html" else ""
+        page = _page_line(path) if path.suffix == ".html" and suffixes == JSON else ""
         raise ValueError(
             f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file{page}"
         )
+
+
+def _page_line(path: Path) -> str:
+    """Return what writes the page of the command that runs into a file, as the end of a message."""
+    from .metric_options import own_options
+
+    if "--html" in own_options.get():
+        return f"; --html {path} writes a page"
+    every_error = f"nereval report GOLD PRED --output {path} shows every error"
+    return f"; --format html > {path} prints the tables as a page, {every_error}"
 
 
 def chosen_confidence(wanted: bool, resampling: Resampling, option: str = "--confidence") -> Confidence | None:

@@ -251,7 +251,8 @@ def sorted_spans(spans: Iterable[B]) -> list[B]:
     listed = [*spans]
     if any_gaps(listed):
         return sorted(listed, key=order_key)
-    return sorted(listed)  # type: ignore[type-var]  # spans are tuples
+    # Spans are tuples, which have an order; `B` promises any sequence.
+    return sorted(listed)  # type: ignore[type-var]
 
 
 def order_key(span: Boundaries) -> tuple[Any, ...]:

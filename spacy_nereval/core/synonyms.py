@@ -319,7 +319,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "report": {"html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output")},
     "leaderboard": {
-        "html": Meaning(command="nereval report GOLD A B --output report.html"),
+        "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
         "sort-by rank-by by-metric": Meaning(command="nereval leaderboard GOLD A B --primary strict_f"),
     },
     "score": {"threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut")},

@@ -29,7 +29,7 @@ from ...cli.command_options import (
     figure_place,
 )
 from ...cli.guards import NamedInputs, check_lexicons
-from ...cli.metric_options import names_and_options
+from ...cli.metric_options import names_and_options, parse_options
 from ...cli.printing import chosen_figure, names_of_tables, print_result, progress_bar
 from ...cli.sources import Source, arguments_with_runs
 from ...core.arguments import Reading
@@ -159,10 +159,11 @@ def rank_and_print(
     wanted, figure = names_of_tables(showing, LeaderboardView), chosen_figure(files.figure, LeaderboardView)
     files.check(folds)
     check_suffix("--output", files.output, *JSON)
-    metrics, *more = how
+    metrics, options, *more = how
+    parse_options(options)  # a mistake in them is that of no data set
     if metrics is None and not any(run.has_counts for run in _sources(folds)):
         metrics = metric_to_rank_by(ranking.get("primary"))
-    boards = _count_systems(folds, (metrics, *more), files.keep_counts, files.output)
+    boards = _count_systems(folds, (metrics, options, *more), files.keep_counts, files.output)
     result = rank_systems(boards, confidence, **ranking, watch=_with_progress)
     print_result(LeaderboardView(result), wanted, showing, files.output, figure)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,14 @@ COLUMNS = ("data set", "gold", "system", "predictions")
 """The columns that a table must have. `run` and `fold` may follow."""
 
 OPTIONAL = ("run", "fold")
+
+COLUMN_NAMES = {"dataset": "data set"}
+"""Other names of columns, without white space, lines and capitals, and theirs."""
+
+
+def _key(name: object) -> str:
+    return re.sub(r"[\s_-]", "", str(name)).lower()
+
 
 FILES = (".csv", ".jsonl")
 """The extensions of tables."""
@@ -66,7 +75,7 @@ def list_rows(rows: Iterable[Mapping[Any, Any]], path: str, folder: Path = Path(
     """
     listed: list[Listed] = []
     for number, row in enumerate(rows, 1):
-        given = {str(name).strip().lower().replace("_", " "): value for name, value in row.items()}
+        given = {COLUMN_NAMES.get(key := _key(name), key): value for name, value in row.items()}
         values = {name: None if value != value else value for name, value in given.items()}  # NaN of a frame
         lacking = [name for name in COLUMNS if values.get(name) in (None, "") and name != "gold"]
         if lacking or "gold" not in values:

@@ -327,6 +327,8 @@ def test_a_terminal_names_the_top_group(files):
         ("broken.jsonl", "broken.jsonl, line 1 is not JSON"),
         ("empty.csv", "empty.csv has no rows"),
         ("sets/news/gold.jsonl sets/mail/a.jsonl", "sets/mail/a.jsonl"),
+        ("sets --html board.html", "✘ there is no option --html: write nereval leaderboard GOLD A B --format html"),
+        ("sets -o board.html", "--output board.html: expected a .json file; --format html > board.html prints"),
     ],
 )
 def test_what_the_command_refuses(files, arguments, said):
@@ -338,6 +340,14 @@ def test_what_the_command_refuses(files, arguments, said):
     Path("gold.spacy").touch()
     Path("empty.csv").write_text("data set,gold,system,predictions\n")
     assert said in flat(refused("leaderboard", *arguments.split()))
+
+
+@pytest.mark.parametrize("name", ["dataset", "data_set", "Data-Set", "dataSet"])
+def test_the_column_of_data_sets_has_the_names_that_people_give_it(files, name):
+    rows = [{name: row["data set"], **{key: row[key] for key in row if key != "data set"}} for row in listed()]
+    in_sets = [row | {key: f"sets/{row[key]}" for key in ("gold", "predictions")} for row in rows]
+    write(files / "listed.jsonl", *in_sets)
+    assert accepted("leaderboard", "listed.jsonl") == accepted("leaderboard", "sets")
 
 
 # `nereval score` with several systems
