@@ -9,7 +9,7 @@ from sys import _getframe as getframe
 from typing import TYPE_CHECKING, Any
 
 from .core.about import __version__
-from .core.imports import absent, answer_imports
+from .core.imports import answer_imports, missing_name
 
 if TYPE_CHECKING:
     from .api.batches import Counter
@@ -63,7 +63,7 @@ else:
                 return value
         if name in ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score"):
             return getattr(import_module(f"{__name__}.compat.seqeval"), name)
-        raise absent(name, __all__, getframe(1))
+        raise missing_name(name, __all__, getframe(1))
 
     answer_imports()
 

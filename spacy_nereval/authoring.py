@@ -12,7 +12,7 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     formulas    prf, prf_of_columns, f_score, ratio, weight_table; Columns and Array for type annotations
     pairing     closest_pairs, best_pairs, overlaps; an OverlapGroup has `alignment` and `overlaps`
     coverage    by_label, covered, shares, stretches, subtract
-    gaps        pieces_of, size, shared, covered_text, order_key: of spans that may have gaps; Boundaries
+    gaps        pieces_of, size, shared_characters, covered_text, order_key: of spans that may have gaps; Boundaries
     strings     ancestors of a label, SEPARATOR of its levels; canonical form of a mention
     training    cached_lexicon, pinned_path: what the training corpus has, for an option `train`
     features    Feature, ResultKind: what a feature adds to the package, see `core.features`
@@ -60,7 +60,7 @@ from .core.labels import ancestors
 from .core.lexicon import Lexicon, cached_lexicon, pinned_path
 from .core.mention_places import canonical
 from .core.overlapping import covered, overlaps, shares, stretches, subtract
-from .core.pieces import Boundaries, covered_text, order_key, pieces_of, shared, size
+from .core.pieces import Boundaries, covered_text, order_key, pieces_of, shared_characters, size
 from .core.spans import Document, OverlapGroup, Span, by_label
 from .core.wording import (
     BOTH,
@@ -134,7 +134,7 @@ __all__ = [
     "prf_scores",
     "ratio",
     "registry",
-    "shared",
+    "shared_characters",
     "shares",
     "size",
     "stretches",

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .pieces import pieces_of, shared, size
+from .pieces import pieces_of, shared_characters, size
 
 
 def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
@@ -285,7 +285,7 @@ def closest_pairs(
     >>> closest_pairs([(0, 9, "A"), (2, 9, "A")], [(2, 8, "A")], {(0, 0): 1, (1, 0): 1})
     [((0, 9, 'A'), None), ((2, 9, 'A'), (2, 8, 'A'))]
     """
-    distance = {(i, j): size(gold[i]) + size(pred[j]) - 2 * shared(gold[i], pred[j]) for i, j in worth}
+    distance = {(i, j): size(gold[i]) + size(pred[j]) - 2 * shared_characters(gold[i], pred[j]) for i, j in worth}
     most = 1 + min(len(gold), len(pred))
     radix = 1 + max(distance.values(), default=0)
     edges: dict[int, dict[int, int]] = {}

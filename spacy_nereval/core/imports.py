@@ -12,7 +12,7 @@ from typing import Any
 PACKAGE = __name__.partition(".")[0]
 
 
-def absent(name: str, names: Iterable[str], caller: Any, module: str = PACKAGE) -> ImportError | AttributeError:
+def missing_name(name: str, names: Iterable[str], caller: Any, module: str = PACKAGE) -> ImportError | AttributeError:
     """Return the error that a module has no such name, with the line to write or with what there is.
 
     `from spacy_nereval import NAME` hides the message of an AttributeError, and asks for submodules, too, in the module
@@ -59,7 +59,7 @@ def names_of_top(module: str) -> Callable[[str], Any]:
                 return getattr(top, name)
             except AttributeError:
                 pass
-        raise absent(name, top.__all__, sys._getframe(1), module)
+        raise missing_name(name, top.__all__, sys._getframe(1), module)
 
     return find
 

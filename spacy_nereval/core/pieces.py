@@ -28,7 +28,7 @@ class EndOfPieces(int):
     """The end of a span with gaps, with the pieces of the span.
 
     It is compared by `<` and `>` as the whole number that it is. It is equal only to the end of the same pieces.
-    Differences of ends would count gaps, so they are errors: see `size` and `shared`.
+    Differences of ends would count gaps, so they are errors: see `size` and `shared_characters`.
 
     >>> end = EndOfPieces(((0, 4), (15, 24)))
     >>> end, end == 24, end == EndOfPieces(((0, 4), (15, 24))), end > 23
@@ -105,7 +105,7 @@ def meets_any(span: Boundaries, stretches: Iterable[Boundaries]) -> bool:
     >>> meets_any((0, EndOfPieces(((0, 4), (15, 24)))), [(5, 8)]), meets_any((0, 9), [(5, 8)])
     (False, True)
     """
-    return any(shared(span, stretch) for stretch in stretches)
+    return any(shared_characters(span, stretch) for stretch in stretches)
 
 
 def check_no_gaps(spans: Iterable[Boundaries]) -> None:
@@ -214,13 +214,13 @@ def size(span: Boundaries) -> int:
     return length
 
 
-def shared(one: Boundaries, other: Boundaries) -> int:
+def shared_characters(one: Boundaries, other: Boundaries) -> int:
     """Return the number of characters, or tokens, that two spans share.
 
     Args:
         one, other: The spans.
 
-    >>> shared((0, EndOfPieces(((0, 4), (15, 24)))), (2, 20))
+    >>> shared_characters((0, EndOfPieces(((0, 4), (15, 24)))), (2, 20))
     7
     """
     (a, b), (c, d) = one[:2], other[:2]

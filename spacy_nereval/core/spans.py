@@ -19,7 +19,18 @@ from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
 from .overlapping import number_of_overlaps, overlaps
-from .pieces import Boundaries, Pieces, any_gaps, has_gaps, hull, join_pieces, pieces_of, shared, size, sorted_spans
+from .pieces import (
+    Boundaries,
+    Pieces,
+    any_gaps,
+    has_gaps,
+    hull,
+    join_pieces,
+    pieces_of,
+    shared_characters,
+    size,
+    sorted_spans,
+)
 
 
 class Span(NamedTuple):
@@ -41,7 +52,7 @@ class Span(NamedTuple):
 
     def overlaps(self, other: Span) -> bool:
         """Return whether this span and the `other` share at least one character."""
-        return shared(self, other) > 0
+        return shared_characters(self, other) > 0
 
     @classmethod
     def of_pieces(cls, pieces: Iterable[tuple[int, int]], label: str) -> Span:

@@ -13,7 +13,7 @@ from ..core.declaration import Array, Columns, Metric, Score, Verdict, one_each,
 from ..core.formulas import HEAVIEST, prf
 from ..core.messages import describe_unknown
 from ..core.overlapping import overlaps, subtract
-from ..core.pieces import Boundaries, order_key, pieces_of, shared, size
+from ..core.pieces import Boundaries, order_key, pieces_of, shared_characters, size
 from ..core.spans import Document, OverlapGroup, Span
 from ..core.wording import FAIREVAL
 from .registry import Beta, Focus
@@ -239,7 +239,7 @@ def _candidates(
 
 
 def _boundary_error(gold: Span, pred: Span) -> str:
-    number = shared(gold, pred)
+    number = shared_characters(gold, pred)
     return "be_s" if number == pred.size else "be_l" if number == gold.size else "be_o"
 
 

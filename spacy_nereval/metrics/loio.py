@@ -11,7 +11,7 @@ from pydantic import Field
 from ..core.alignment import best_pairs
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Array, Columns, Metric, Score, Verdict, prf_scores
 from ..core.formulas import prf
-from ..core.pieces import shared
+from ..core.pieces import shared_characters
 from ..core.spans import OverlapGroup, Span
 from ..core.wording import HIT, MISSED, SPURIOUS, Wording
 from .registry import Beta
@@ -81,7 +81,7 @@ def judge(group: OverlapGroup, optimal: bool) -> Iterator[Verdict]:
     for i, span in enumerate(gold):
         if i in pairs:
             other = pred[pairs[i]]
-            yield Verdict("overlap", span, other, shared(span, other) / max(span.size, other.size))
+            yield Verdict("overlap", span, other, shared_characters(span, other) / max(span.size, other.size))
         else:
             yield Verdict("fn", span, None)
     for j, span in enumerate(pred):

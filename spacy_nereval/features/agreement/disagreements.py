@@ -20,8 +20,7 @@ import numpy as np
 from ...core.edges import trim_span as trim_edges
 from ...core.messages import PlainSpan, spell_argument
 from ...core.overlapping import group_numbers, overlaps
-from ...core.pieces import any_gaps, covered_text, has_gaps, hull, order_key, sorted_spans, span_row
-from ...core.pieces import shared as shared_characters
+from ...core.pieces import any_gaps, covered_text, has_gaps, hull, order_key, shared_characters, sorted_spans, span_row
 from ...core.spans import Span
 from ...evaluation.error_groups import MOST_WORDS, fold_words, has_words
 from .shared_documents import OF_WHITE_SPACE, SharedDocument, SharedDocuments

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 from ...core.messages import PlainSpan, is_finite_number, shorten
-from ...core.pieces import covered_text
-from ...core.pieces import shared as shared_characters
+from ...core.pieces import covered_text, shared_characters
 from ...core.spans import Document, Span
 from ...evaluation.error_groups import fold_words, has_words
 from ...reporting.marked_text import span_in_context

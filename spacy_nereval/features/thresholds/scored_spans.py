@@ -22,7 +22,7 @@ from ...core.arguments import BIN_KIND, BINS, EQUAL, STRICT, check_value
 from ...core.declaration import Metric
 from ...core.messages import PlainSpan, spell_argument
 from ...core.overlapping import group_numbers
-from ...core.pieces import order_key, shared, size, sorted_spans
+from ...core.pieces import order_key, shared_characters, size, sorted_spans
 from ...core.spans import Document
 from ...counting.batch import Batch, DocumentBatch, Numbers, SpanColumns
 from ...counting.counter import Counter
@@ -124,7 +124,7 @@ def iou(a: PlainSpan, b: PlainSpan) -> float:
     """
     if a[:2] == b[:2]:
         return 1.0
-    number = shared(a, b)
+    number = shared_characters(a, b)
     return number / (size(a) + size(b) - number) if number else 0.0
 
 
