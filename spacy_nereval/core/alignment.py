@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .pieces import pieces_of, shared_characters, size
+from .pieces import any_gaps, pieces_of, shared_characters, size
 
 
 def best_pairs(edges: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
@@ -266,13 +266,21 @@ def pair_spans(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -
     return result + [(None, span) for j, span in enumerate(pred) if j not in taken]
 
 
+def _distance(one: S, other: S) -> int:
+    """Return how far two spans are apart: how far their boundaries are, or, where there are gaps, the number of
+    characters that only one of them has. Both are the same for spans without gaps that overlap."""
+    if any_gaps([one, other]):
+        return size(one) + size(other) - 2 * shared_characters(one, other)
+    return abs(int(one[0] - other[0])) + abs(int(one[1] - other[1]))
+
+
 def closest_pairs(
     gold: Sequence[S], pred: Sequence[S], worth: Mapping[tuple[int, int], int]
 ) -> list[tuple[S | None, S | None]]:
     """Return the one-to-one pairing with the greatest total worth, with leftovers paired with None.
 
     If several pairings tie, it is the one with the most pairs, then the fewest characters
-    that only one of a pair has, then the leftmost. Pairs share a character or have the same boundaries.
+    that only one of a pair has, then the leftmost.
 
     Args:
         gold, pred: Spans, sorted.
@@ -285,7 +293,7 @@ def closest_pairs(
     >>> closest_pairs([(0, 9, "A"), (2, 9, "A")], [(2, 8, "A")], {(0, 0): 1, (1, 0): 1})
     [((0, 9, 'A'), None), ((2, 9, 'A'), (2, 8, 'A'))]
     """
-    distance = {(i, j): size(gold[i]) + size(pred[j]) - 2 * shared_characters(gold[i], pred[j]) for i, j in worth}
+    distance = {(i, j): _distance(gold[i], pred[j]) for i, j in worth}
     most = 1 + min(len(gold), len(pred))
     radix = 1 + max(distance.values(), default=0)
     edges: dict[int, dict[int, int]] = {}

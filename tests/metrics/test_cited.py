@@ -363,3 +363,8 @@ def test_the_value_of_ace_is_that_of_scipy_s_assignment(seed):
 
 
 # The measures that the papers cite agree with each other where they have to
+
+
+def test_of_spans_that_do_not_overlap_the_closest_is_the_partner():
+    gold, pred = [(2, 8, "A")], [(0, 1, "A"), (0, 2, "A")]
+    assert closest_pairs(gold, pred, {(0, 0): 1, (0, 1): 1})[0] == (gold[0], pred[1])
