@@ -36,10 +36,10 @@ def missing_name(name: str, names: Iterable[str], caller: Any, module: str = PAC
     if line := python_call(name, at="import", others=[*names]):
         return error(f"{said}: write {line}")
     hint = did_you_mean(name, names)
-    return error(f"{said}{f'{hint} It has' if hint else '; it has'} {_listed(names)}")
+    return error(f"{said}{f'{hint} It has' if hint else '; it has'} {_join_names(names)}")
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(sorted(name for name in names if name[0].isalpha() and name.islower()))
 
 
@@ -80,7 +80,7 @@ class LastFinder:
 
         line = python_call(name.rpartition(".")[2], at="import", others=[])
         remedy = f"write {line}; " if line else ""
-        has = _listed(sys.modules[PACKAGE].__all__)
+        has = _join_names(sys.modules[PACKAGE].__all__)
         raise ModuleNotFoundError(f"there is no module {name}: {remedy}{PACKAGE} itself has {has}", name=name)
 
 

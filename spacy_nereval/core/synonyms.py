@@ -53,7 +53,7 @@ METRIC_NAMES = {
     **dict.fromkeys(("rouge", "weighted_rouge"), "wrf"),
     "seqeval": "strict",
 }
-"""What metrics are called elsewhere, and here; nervaluate counts as a metric each what are scores of `semeval`."""
+"""Names of metrics in other packages, and their names here. The metrics of nervaluate are scores of `semeval` here."""
 
 METRIC_WORDS = {name.partition("_")[0]: name for name in ("slot_error", "fair", "wrf", "loio", "semeval", "muc")}
 METRIC_WORDS |= {name: here for name, here in METRIC_NAMES.items() if "_" not in name and here != "semeval"}
@@ -369,19 +369,19 @@ WORDS = {
 """Words, and the row of `ROWS` that a name with such a word means. The first that has a word of the name counts."""
 
 
-def _by_name(rows: dict[str, Meaning]) -> dict[str, Meaning]:
+def _split_names(rows: dict[str, Meaning]) -> dict[str, Meaning]:
     return {name: meaning for names, meaning in rows.items() for name in names.split()}
 
 
-_MEANINGS = _by_name(ROWS)
-_AT = {function: _by_name(rows) for function, rows in AT.items()}
+_MEANINGS = _split_names(ROWS)
+_AT = {function: _split_names(rows) for function, rows in AT.items()}
 
 
 def _words(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)}
 
 
-def _by_words(name: str) -> Meaning:
+def _meaning_of_words(name: str) -> Meaning:
     words = _words(name)
     topic = next((topic for listed, topic in WORDS.items() if not words.isdisjoint(listed.split())), "")
     metric = next((METRIC_WORDS[word] for word in sorted(words) if word in METRIC_WORDS), "")
@@ -404,7 +404,7 @@ def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Me
     if meaning or others is None:
         return meaning or Meaning()
     near = nearest(name, others)
-    return Meaning() if near and len(_words(near)) >= len(_words(name)) else _by_words(name)
+    return Meaning() if near and len(_words(near)) >= len(_words(name)) else _meaning_of_words(name)
 
 
 def python_line(

@@ -130,7 +130,7 @@ def effective_by_subject(
         subjects: The scores.
     """
     weights, first = UnitWeights(tables, units), tables[0][0]
-    effective = {metric.name: weights.effective(metric) for metric in first.metrics}
+    effective = {metric.name: weights.effective_numbers(metric) for metric in first.metrics}
     place = {None: -1} | {label: number for number, label in enumerate(first.labels)}
     return {
         subject.key: float(effective[subject.metric.name][subject.score.name][place[subject.label]])
@@ -175,7 +175,7 @@ def swap_evidence_of_pairs(
     tables = [Table(counts.of([subject.metric]), labels) for counts in systems]
     weights = np.stack([unit_weights([[table]], units)[:, 0] for table in tables], axis=1)
     informing = [
-        UnitWeights([[table]], units).of_score(subject.metric, subject.score.name, 0 if labels else None) > 0
+        UnitWeights([[table]], units).weights_of_score(subject.metric, subject.score.name, 0 if labels else None) > 0
         for table in tables
     ]
     staying = np.concatenate([bits.astype(float) @ weights for bits in swaps.bits_of_units()])

@@ -214,7 +214,7 @@ class LabelSizes(NamedTuple):
             tables[0].labels,
             np.append(gold, gold.sum()).astype(float),
             weights.effective_by_spans,
-            {(metric.name, name): k for metric in metrics for name, k in weights.effective(metric).items()},
+            {(metric.name, name): k for metric in metrics for name, k in weights.effective_numbers(metric).items()},
             dict(zip(_document_averages(metrics), documents.tolist())),
         )
 

@@ -102,7 +102,7 @@ def estimate_difference(counts: Counts) -> SliceDifference | None:
         return None
     tables, units = [Table(_relabelled(counts, one), (SLICE,)) for one in (REST, SLICE)], Units(counts)
     values = [float(next(score_sums(table.sum_rows())).label_scores[score.name][0, 0]) for table in tables]
-    effective = UnitWeights([[Table(counts, LABELS)]], units).effective(metric)[score.name].tolist()
+    effective = UnitWeights([[Table(counts, LABELS)]], units).effective_numbers(metric)[score.name].tolist()
     found = SliceDifference(score, values[1], values[0], *effective[:2])
     if min(found.units, found.units_of_rest) < FEW_UNITS or metric.distinct or not np.isfinite(values).all():
         return found

@@ -103,20 +103,23 @@ class UnitWeights:
         """The effective number of units by all spans, whatever they inform."""
         return float(kish(self._of_unit.sum(), (self._of_unit**2).sum()))
 
-    def of_score(self, metric: Metric, score: str, label: int | None = None) -> Floats:
+    def weights_of_score(self, metric: Metric, score: str, label: int | None = None) -> Floats:
         """Return the weight of each unit for an overall score, or for the score of a label by its index."""
         read = slots_read(metric)
         if label is None:
-            return self._overall(read.overall[score])
-        spans = self._by_label(read.labels[score]) * (self._label == label)
+            return self._overall_weights(read.overall[score])
+        spans = self._label_weights(read.labels[score]) * (self._label == label)
         return _add_up(self._unit, spans, len(self._of_unit))
 
-    def effective(self, metric: Metric) -> dict[str, Floats]:
+    def effective_numbers(self, metric: Metric) -> dict[str, Floats]:
         """Return the effective number of units of each score of each label, and last of the overall score,
         float64[labels + 1] by name."""
         read, effective = slots_read(metric), {}
         for name, slots_of_score in read.overall.items():
-            spans, overall = self._by_label(read.labels.get(name, slots_of_score)), self._overall(slots_of_score)
+            spans, overall = (
+                self._label_weights(read.labels.get(name, slots_of_score)),
+                self._overall_weights(slots_of_score),
+            )
             total, squares = (
                 np.append(_add_up(self._label, spans**power, self._width)[:-1], (overall**power).sum())
                 for power in (1, 2)
@@ -124,17 +127,19 @@ class UnitWeights:
             effective[name] = kish(total, squares)
         return effective
 
-    def _overall(self, read: frozenset[Slot]) -> Floats:
+    def _overall_weights(self, read: frozenset[Slot]) -> Floats:
         """Return the spans of the units that have a count of some slots, else 0, float64[units]."""
-        weights: Floats = self._of_unit * self._informing(self._units_of_slot, len(self._of_unit), read)
+        weights: Floats = self._of_unit * self._places_with_counts(self._units_of_slot, len(self._of_unit), read)
         return weights
 
-    def _by_label(self, read: frozenset[Slot]) -> Floats:
+    def _label_weights(self, read: frozenset[Slot]) -> Floats:
         """Return the spans of each label in a unit if the label has a count of some slots there, float64[entries]."""
-        spans: Floats = self._spans * self._informing(self._entries, len(self._spans), read)
+        spans: Floats = self._spans * self._places_with_counts(self._entries, len(self._spans), read)
         return spans
 
-    def _informing(self, places: Sequence[NDArray[np.int64]], size: int, read: frozenset[Slot]) -> NDArray[np.bool_]:
+    def _places_with_counts(
+        self, places: Sequence[NDArray[np.int64]], size: int, read: frozenset[Slot]
+    ) -> NDArray[np.bool_]:
         """Return which of `size` places have a count of some slots, given the places of each slot."""
         informing = np.zeros(size, dtype=bool)
         for slot in read:

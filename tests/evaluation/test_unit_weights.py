@@ -62,7 +62,7 @@ def test_if_every_document_has_a_hit_all_scores_rest_on_all_documents(name):
     metric = create(name, **NEEDED.get(name, {}))
     effective = UnitWeights([[table := Table(count(documents, [metric]))]], Units(count(documents, [metric])))
     scored = {name for name, score in metric.score_by_name.items() if score.unit != "count"}
-    found = effective.effective(metric)
+    found = effective.effective_numbers(metric)
     assert table.labels == ("A",) and scored <= found.keys()
     assert {k for name in scored for k in found[name].tolist()} <= {9.0, 0.0}  # 0: tmr's other kinds of mentions
     assert any(9.0 in found[name].tolist() for name in scored)
@@ -118,5 +118,5 @@ def test_no_order_of_documents_or_of_runs_changes_a_weight():
         UnitWeights([[Table(given[0])], [Table(counts, ("A",)) for counts in given]], Units(given[0]))
         for given in (runs, [counts.reordered(order) for counts in runs])
     ]
-    first, second = (weights.effective(metric) for weights in both)
+    first, second = (weights.effective_numbers(metric) for weights in both)
     assert {name: k.tolist() for name, k in first.items()} == {name: k.tolist() for name, k in second.items()}

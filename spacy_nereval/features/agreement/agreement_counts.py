@@ -218,7 +218,7 @@ class AgreementCounts:
             return math.ceil(number * len(self.shared.documents) / units - 1e-9)
 
         for path, variance in jackknife.variances.items():
-            value, row = _at(result, path), _at(bounds, path)
+            value, row = _value_at(result, path), _value_at(bounds, path)
             if value is None:
                 continue
             plan = None
@@ -354,7 +354,7 @@ class AgreementCounts:
         result_intervals: dict[str, Any] = {"pairs": [{"a": pair.a, "b": pair.b} for pair in self.pairs]}
 
         def number(path: KeyPath) -> float:
-            value = _at(result, path)
+            value = _value_at(result, path)
             return math.nan if value is None else float(value)
 
         for path, row in chain(
@@ -417,7 +417,7 @@ class AgreementCounts:
             yield ("u_alpha", *path), values
 
 
-def _at(table: Any, path: KeyPath) -> Any:
+def _value_at(table: Any, path: KeyPath) -> Any:
     """Return what nested tables have at a path."""
     for key in path:
         table = table[key]

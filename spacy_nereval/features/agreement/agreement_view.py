@@ -369,7 +369,7 @@ class AgreementView(View):
         ]
         yield ResultTable("Agreement corrected for chance", ["measure", "on", "value"], rows)
 
-    def planned(self) -> Iterator[ResultTable]:
+    def half_widths(self) -> Iterator[ResultTable]:
         """Yield how many documents make the intervals of alpha and the main score narrow, if that was asked."""
         plan = self.result.get("plan", {"numbers": []})
         names = {name: title for (_, name), title in CHANCE.items()}
@@ -492,7 +492,7 @@ class AgreementView(View):
         "alpha": chance,
         "without": leave_one_out,
         "all-scores": all_scores,
-        "plan": planned,
+        "plan": half_widths,
     }
     at_terminal: ClassVar[Sequence[str]] = ("plan", "pairs", "differences", "labels", "documents", "spans")
     usual: ClassVar[Sequence[str]] = ("plan", "pairs", "scores", "alpha", "differences", "labels", "documents", "spans")

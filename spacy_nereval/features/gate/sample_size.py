@@ -158,7 +158,9 @@ def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
         ]
     )
     at = None if subject.label is None else labels.index(subject.label)
-    of_units = UnitWeights([[table] for table in tables], units).of_score(subject.metric, subject.score.name, at)
+    of_units = UnitWeights([[table] for table in tables], units).weights_of_score(
+        subject.metric, subject.score.name, at
+    )
     weight, gold = np.bincount(units.group, of_units, groups).astype(float), _gold_of_groups(tables[0], units, at)
     contributions, added, limit = None, np.zeros(groups), math.inf
     if theirs is None:

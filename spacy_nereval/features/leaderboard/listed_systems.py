@@ -20,7 +20,7 @@ COLUMNS = ("data set", "gold", "system", "predictions")
 OPTIONAL = ("run", "fold")
 
 COLUMN_NAMES = {"dataset": "data set"}
-"""Other names of columns, without white space, lines and capitals, and theirs."""
+"""Names of columns in lower case without spaces, underscores and hyphens, and the names in `COLUMNS`."""
 
 
 def _key(name: object) -> str:
