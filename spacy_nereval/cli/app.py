@@ -48,6 +48,8 @@ from .command_options import (
     OUTPUT,
     ROWS_OUTPUT,
     LogFormat,
+    own_command,
+    own_options,
 )
 from .guards import (
     NamedInputs,
@@ -60,7 +62,7 @@ from .guards import (
     with_matching_files,
     with_standard_streams,
 )
-from .metric_options import describe_option, own_command, own_options
+from .metric_options import describe_option
 from .printing import log_as, no_tables, print_apart_from, say, warnings_in_lines
 
 # Help, alike in all releases of typer

@@ -8,6 +8,7 @@ A command takes a group of options as one parameter, such as `reading: Reading`;
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextvars import ContextVar
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -22,6 +23,12 @@ from ..core.messages import describe_unknown, did_you_mean
 if TYPE_CHECKING:
     from ..evaluation.resampling import Confidence
     from ..evaluation.tested import Hypotheses
+
+own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
+"""The options of the command that runs, without those of metrics."""
+
+own_command: ContextVar[str] = ContextVar("own_command", default="")
+"""The name of the command that runs."""
 
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
@@ -396,8 +403,6 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
 
 def _page_line(path: Path) -> str:
     """Return what writes the page of the command that runs into a file, as the end of a message."""
-    from .metric_options import own_options
-
     if "--html" in own_options.get():
         return f"; --html {path} writes a page"
     every_error = f"nereval report GOLD PRED --output {path} shows every error"

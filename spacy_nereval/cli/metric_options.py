@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
 from ..core.messages import did_you_mean, shorten
-from .command_options import Lookups
+from .command_options import Lookups, own_command, own_options
 from .printing import say
 from .sources import Gold, Source
 
@@ -50,13 +49,6 @@ def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | Non
             "GOLD A B"
         )
     return names[0] if names else None, options
-
-
-own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
-"""The options of the command that runs, without those of metrics."""
-
-own_command: ContextVar[str] = ContextVar("own_command", default="")
-"""The name of the command that runs."""
 
 
 def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
