@@ -302,6 +302,15 @@ def comparable_characters(text: str, match_text: str = SAME) -> Characters:
     return result
 
 
+def plain_text(text: str, match_text: str = SAME) -> str:
+    """Return a text in the form in which the texts of a pair are compared: without white space and in lower case.
+
+    >>> plain_text("New  York"), plain_text("“New”\\u200b York", "normalised")
+    ('newyork', "''new''york")
+    """
+    return "".join(character for character, _, _ in comparable_characters(text, match_text))
+
+
 FILLED = re.compile(r"\S+")
 """A token of an annex: a piece between white space."""
 

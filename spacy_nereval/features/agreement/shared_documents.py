@@ -17,7 +17,7 @@ from ...core.attribute_values import SpanAttributes, move_attributes
 from ...core.compression import format_extension, strip_compression
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
-from ...core.mention_places import append_annex, words_after
+from ...core.mention_places import append_annex, plain_text, words_after
 from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
 from ...core.pieces import covered_text, meets_any, pieces_of
 from ...core.spans import LATER_ON_READING, Document
@@ -35,7 +35,7 @@ from ...io.formats import (
     records,
 )
 from ...io.formats.settings import Format
-from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
+from ...io.records import Record, carry_side, check_has_text, project_spans
 from ...io.units import units_of
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
