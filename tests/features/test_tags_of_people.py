@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from commands import printed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
-from reading import refused, run
+from reading import error, refused, run
 
 from spacy_nereval import agreement, compare, load, score, show
 
@@ -321,3 +322,41 @@ def test_a_file_and_the_list_in_it_mean_the_same(documents, options):
     assert len({*kinds.values()}) == 1, found
     if not kinds["lists"]:
         assert found["lists"] == found["rows"] == found["conll"] == found["json"]
+
+
+NUMBERED = {
+    "whole numbers": [1, 0],
+    "floats": [1.0, 0.0],
+    "a float array": np.array([1.0, 0.0]),
+    "an array of 32 bits": np.array([1, 0], dtype="float32"),
+    "texts": ["1", "0"],
+    "texts of floats": ["1.0", "0.0"],
+}
+
+
+@pytest.mark.parametrize("tags", NUMBERED.values(), ids=NUMBERED)
+def test_numbers_of_tags_are_named_however_a_table_writes_them(tags, tmp_path):
+    names = ["O", "B-PER"]
+    words = [{"tokens": ["Ada", "met"], "ner_tags": [*tags]}]
+    for items in ([tags], [[*tags]], words):
+        assert (
+            score(items, [["B-PER", "O"]] if items is not words else words, ["strict"], tag_names=names).strict.f == 1
+        )
+        with pytest.raises(ValueError, match=r"number without a name.*tag_names=|name numbers with tag_names="):
+            score(items, items, ["strict"])
+    assert agreement({"a": [tags], "b": [[*tags]]}, tag_names=names)["metrics"]["strict"]["f"]["mean"] == 1
+    plain = [tag if isinstance(tag, str) else float(tag) for tag in tags]
+    lines = write(tmp_path / "a.jsonl", {"tokens": ["Ada", "met"], "ner_tags": plain})
+    columns = tmp_path / "a.conll"
+    columns.write_text("".join(f"{word}\t{tag}\n" for word, tag in zip(["Ada", "met"], plain)))
+    for path in (lines, columns):
+        assert score(path, path, ["strict"], tag_names=names).strict.counts["tp"] == 1
+        assert "strict F 100.00" in printed("score", path, path, "-m", "strict", "--tag-names", "O,B-PER")
+        assert "--tag-names" in refused("score", path, path)
+    assert "line 1: the tag 1 has no name; there are 1 names" in error(columns, tag_names=["O"])
+
+
+def test_numbers_among_which_one_is_no_tag_are_named():
+    for tags, said in (([1.0, float("nan")], "tag 1 is nan; expected a tag"), ([1.0, 0.5], "it has scores of tags")):
+        with pytest.raises(ValueError, match=said):
+            score([tags], [[1, 0]], ["strict"], tag_names=["O", "B-PER"])

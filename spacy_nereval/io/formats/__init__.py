@@ -370,7 +370,7 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
     "scheme": ("tags", _TAGGED),
     "outside": ("tags", _TAGGED),
     "repair": ("tags", (*_TAGGED, "spacy2")),
-    "tag_names": ("tags that are numbers", ("hf", *WITH_KEYS)),
+    "tag_names": ("tags that are numbers", ("conll", "hf", *WITH_KEYS)),
     "end": ("offsets", _WITH_OFFSETS),
     "offsets": ("offsets", _WITH_OFFSETS),
     "discontinuous": ("spans in pieces", ("bioc", "brat", "faireval", "jsonl", "parquet")),
