@@ -20,7 +20,8 @@ from ..core.keys import (
     STARTS,
     SURFACES,
     TEXTS,
-    TOKEN_LABELS,
+    describe_lack,
+    describe_token_label,
     first_value,
     label_of,
     mention_of,
@@ -489,13 +490,18 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
         return
     if isinstance(span, Mapping):
         if "label" in missing and "entity" in span:
-            raise ValueError(f"{name} has the tag of a single token, {_quote(span['entity'])}; {TOKEN_LABELS}")
+            raise ValueError(
+                f"{name} has the tag of a single token, {_quote(span['entity'])}; {describe_token_label()}"
+            )
         if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
             raise ValueError(
                 f"{name}, {_quote(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
                 "tokenizer is fast: use_fast=True"
             )
-    raise ValueError(f"{name}, {_quote(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
+    remedy = f"; {describe_lack(span)}" if isinstance(span, Mapping) else ""
+    raise ValueError(
+        f"{name}, {_quote(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'{remedy}"
+    )
 
 
 def has_pieces(span: Any) -> bool:

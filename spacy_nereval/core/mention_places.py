@@ -17,7 +17,7 @@ from unicodedata import category, normalize
 
 from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, SAME, Reading, validate_settings
 from .keys import LABELS, STRINGS, first_value
-from .messages import PlainSpan, quote, shorten
+from .messages import PlainSpan, quote, shorten, spell_argument
 from .spans import Document
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
@@ -126,9 +126,10 @@ def validate_mention(number: int, mention: Any) -> tuple[str, str]:
         parts = None, None
     string, label = parts
     if not isinstance(string, str) or not isinstance(label, str):
+        remedy = f"; name the keys with {spell_argument('keys', 'surface=KEY,label=KEY')}"
         raise ValueError(
             f"mention {number} is {shorten(repr(mention))}; expected a text and its label: "
-            '["Ada", "PER"] or {"text": "Ada", "label": "PER"}'
+            f'["Ada", "PER"] or {{"text": "Ada", "label": "PER"}}{remedy * isinstance(mention, Mapping)}'
         )
     if not label:
         raise ValueError(f"mention {number}, {quote(string)}, has no label: expected a non-empty string")
