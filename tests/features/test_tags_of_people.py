@@ -360,3 +360,26 @@ def test_numbers_among_which_one_is_no_tag_are_named():
     for tags, said in (([1.0, float("nan")], "tag 1 is nan; expected a tag"), ([1.0, 0.5], "it has scores of tags")):
         with pytest.raises(ValueError, match=said):
             score([tags], [[1, 0]], ["strict"], tag_names=["O", "B-PER"])
+
+
+UNSEEN = {"P\u200bER": "P\\u200bER", "PER\u00ad": "PER\\xad", "P\u00a0R": "P\\xa0R", "\u2060LOC": "\\u2060LOC"}
+
+
+@pytest.mark.filterwarnings("ignore:labels: .* differ only")
+@pytest.mark.parametrize("label, shown", UNSEEN.items())
+def test_characters_of_labels_that_nobody_sees_are_marked_wherever_a_person_reads_them(label, shown, tmp_path):
+    text = "Ada\u200d met Bob"
+    gold = write(tmp_path / "g.jsonl", {"text": text, "spans": [[0, 3, "PER"], [9, 12, "PER"]], "id": "1"})
+    pred = write(tmp_path / "p.jsonl", {"text": text, "spans": [[0, 3, "PER"], [9, 12, label]], "id": "1"})
+    for arguments in (
+        ("score", gold, pred),
+        ("score", gold, pred, "--format", "markdown"),
+        ("errors", gold, pred),
+        ("show", pred),
+        ("agreement", gold, pred),
+    ):
+        said = run(*arguments).output
+        assert shown.replace("\\", "\\\\") in said or shown in said, arguments
+        assert label not in said, arguments
+    assert "Ada\u200d met" in run("errors", gold, pred).output, "in texts they stay"
+    assert label in json.dumps(score(gold, pred, ["strict"]), ensure_ascii=False), "what programs read stays"
