@@ -67,6 +67,9 @@ ANSWERS = ("accept", "reject", "ignore")
 COLUMNS = (*TEXTS, "tokens", "id", "meta", "answer")
 """The other keys that are read."""
 
+LONG_NUMBER = re.compile(r"\d{19}")
+"""Digits of what may be a number of more than 64 bits."""
+
 LIST = re.compile(r"\s*(\[|\{|\[\s*[\[{].*)\s*")
 """The first line of a file that is a single JSON value, not a value per line."""
 
@@ -271,8 +274,9 @@ def _keys(format: Format) -> tuple[str, ...]:
 
 def _entry(line: str) -> Any:
     try:
-        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and accepts repeated keys.
-        entry = None if '"score"' in line else srsly.json_loads(line)
+        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, accepts repeated keys, and
+        # calls whole numbers of more than 64 bits invalid.
+        entry = None if '"score"' in line or LONG_NUMBER.search(line) else srsly.json_loads(line)
         if isinstance(entry, dict) and not _may_repeat_keys(line, entry):
             return entry
         return json.loads(line, object_pairs_hook=unique_keys)
@@ -494,7 +498,9 @@ def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
     if isinstance(span, dict) and "start" not in span and {"token_start", "token_end", "label"} <= span.keys():
         first, last, tokens = span["token_start"], span["token_end"], entry.get("tokens") or ()
         if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < len(tokens)):
-            raise ValueError(f"span {k} is from token {first} to {last}; the text has {len(tokens)} tokens, from 0 up")
+            raise ValueError(
+                f"span {k} is from token {shorten(str(first))} to {shorten(str(last))}; the text has {len(tokens)} tokens, from 0 up"
+            )
         return [tokens[first]["start"], tokens[last]["end"], span["label"]]
     names = ("start_offset", "end_offset", "label") if isinstance(span, dict) and "start_offset" in span else SPAN
     lacks = [not isinstance(span, dict) or span.keys().isdisjoint(n) for n in (STARTS, ENDS, LABELS[:-1])]
