@@ -499,7 +499,8 @@ def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
         first, last, tokens = span["token_start"], span["token_end"], entry.get("tokens") or ()
         if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < len(tokens)):
             raise ValueError(
-                f"span {k} is from token {shorten(str(first))} to {shorten(str(last))}; the text has {len(tokens)} tokens, from 0 up"
+                f"span {k} is from token {shorten(str(first))} to {shorten(str(last))}; the text has {len(tokens)} "
+                "tokens, from 0 up"
             )
         return [tokens[first]["start"], tokens[last]["end"], span["label"]]
     names = ("start_offset", "end_offset", "label") if isinstance(span, dict) and "start_offset" in span else SPAN
