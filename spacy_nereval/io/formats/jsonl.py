@@ -26,9 +26,10 @@ from ...core.keys import (
     SPAN_LISTS,
     STARTS,
     TEXTS,
-    TOKEN_LABELS,
     KeyMap,
     describe_keys,
+    describe_lack,
+    describe_token_label,
     first_value,
     label_of,
     mention_of,
@@ -416,6 +417,8 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
                 f"{SHOW}"
             )
         others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
+        if format.field and (usual := next((name for name in SPAN_LISTS if isinstance(entry.get(name), list)), None)):
+            named += f" ({spell_argument('column', f'{usual},{format.field}')} if that is the predictions' alone)"
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
         shown = f"; {SHOW}" if others else ""
         raise ValueError(
@@ -510,7 +513,6 @@ def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
         remedy = ""
         if isinstance(span, dict):
             is_tag = missing == ["'label'"] and "entity" in span
-            said = TOKEN_LABELS if is_tag else f"name the keys with {spell_argument('keys', 'start=KEY,...')}"
-            remedy = f"; {describe_keys(span)}: {said}"
+            remedy = f"; {describe_keys(span)}: {describe_token_label()}" if is_tag else f"; {describe_lack(span)}"
         raise ValueError(f"span {k} has no {', '.join(missing)}{remedy}")
     return parts
