@@ -300,9 +300,14 @@ def test_a_crowd_is_aligned_by_the_same_criteria():
                     sum(bool(a and b) and a[2] == b[2] for a, b in pairs),
                     sum(len(twins.characters(plain(a)) & twins.characters(plain(b))) for a, b in pairs if a and b),
                 ]
-                for pairs in (align(group.gold, group.pred, group.overlaps), align_crowd(group.gold, group.pred))
+                for pairs in (
+                    align(group.gold, group.pred, group.overlaps),
+                    align_crowd(group.gold, group.pred, leftmost=False),
+                )
             ]
             assert sums[0] == sums[1]
+            crowd = align_crowd(group.gold, group.pred, leftmost=True)
+            assert crowd == align(group.gold, group.pred, group.overlaps)
 
 
 def test_the_kernel_says_where_gaps_are_not_possible():
