@@ -41,7 +41,10 @@ RASA_TAG = re.compile(r"[BI]-.+|O")
 def first_value(item: Any, names: Iterable[str]) -> Any:
     """Return the value of the first of these keys or attributes that is there and is not None."""
     if isinstance(item, Mapping):
-        return next((item[name] for name in names if item.get(name) is not None), None)
+        for name in names:  # a plain loop, since this is asked several times for every span
+            if (value := item.get(name)) is not None:
+                return value
+        return None
     return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
 
 

@@ -25,7 +25,7 @@ import catalogue
 from ...core.compression import EXTENSIONS, format_extension, strip_compression
 from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS, describe_keys, first_value
 from ...core.messages import SHOW, describe_error, spell_argument
-from ...core.plugins import builtin_names, list_names, load_registered, readers
+from ...core.plugins import builtin_names, list_names, load_function, load_registered, readers
 from ..paths import check_is_file, files_under, open_input
 from ..records import Record
 from ..saved_results import kind_of, loading_hint
@@ -282,7 +282,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}; "
             "if you added a reader to setup.cfg, install the package again"
         )
-    read: Reader = load_registered(readers, name)
+    read: Reader = load_function(readers, name)
     return _locate_faults(path, read_with_fitting_offsets(read, path, format))
 
 

@@ -210,7 +210,7 @@ def tag_name(tag: Any, names: Sequence[str] | None) -> str:
         return MISSING
     if names is None:
         raise ValueError(
-            f"the tag {tag} is a number without a name: give the names in their order with "
+            f"the tag {shorten(str(tag))} is a number without a name: give the names in their order with "
             f"{spell_argument('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
         )
     return name_of(number, names, "tag")

@@ -552,9 +552,13 @@ def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
     end = 0
     for start, piece in pieces:
         if start < end:
-            raise Misfit(f"the text {quote(piece)} begins at {start}, before the end of the text before it, {end}")
+            raise Misfit(
+                f"the text {quote(piece)} begins at {shorten(str(start))}, before the end of the text before it, {end}"
+            )
         if start - end > FARTHEST_PIECE:
-            raise ValueError(f"the text {quote(piece)} begins at {start}, but the text before it ends at {end}")
+            raise ValueError(
+                f"the text {quote(piece)} begins at {shorten(str(start))}, but the text before it ends at {end}"
+            )
         blanks = " " * (start - end)
         parts += ["\n" + blanks[1:] if parts and blanks else blanks, piece]
         end = start + (len(piece) if width is None else sum(map(width, piece)))
