@@ -484,7 +484,7 @@ class SideRecord(NamedTuple):
 SideRecords = dict[str, list[SideRecord]]
 """The records of each side, by its name, in the order of the documents."""
 
-UNEVEN = ", with None for what an annotator has not annotated"
+UNEVEN = ", with None for documents that an annotator has not annotated"
 """The remedy for sides that do not have the same number of documents."""
 
 

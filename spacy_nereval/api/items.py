@@ -114,7 +114,7 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
         if len(offsets) != item.length:
             raise ValueError(
                 f"{name} has {tags_in_words(item.length)}, and the text has {len(offsets)} words between white space; "
-                "give the tokens that the tags stand for as tokens="
+                "give the tokens of the tags as tokens="
             )
     if offsets is None:
         raise ValueError(
@@ -162,7 +162,7 @@ def _checked_span(span: Any, name: str, text: str | None, reading: Reading) -> P
     if surface and text[start:end].split() != surface[0].split():
         for other, remedy in (
             (end + 1, f"give {spell_per_side('end', 'inclusive')}"),
-            (end - 1, "leave out end='inclusive'"),
+            (end - 1, "remove end='inclusive'"),
         ):
             if (other > end) is not inclusive and text[start:other].split() == surface[0].split():
                 raise ValueError(
@@ -172,7 +172,7 @@ def _checked_span(span: Any, name: str, text: str | None, reading: Reading) -> P
         if surface[1]:
             raise ValueError(
                 f"{name} from {start} to {end} is {quote(text[start:end])}, but it says {quote(surface[0])}; "
-                "expected offsets in characters of the same text"
+                "expected character offsets in this text"
             )
     return start, end, label
 

@@ -117,9 +117,11 @@ def _predict(nlp: Language, gold: Any, text: Iterable[str | None] | None, readin
 
     side = Side(gold, "gold", replace(reading, offsets=None, end=None))
     if side.about.holds_both_sides:
-        raise ValueError("the gold items hold both sides: give the gold Docs, as in [example.reference for ...]")
+        raise ValueError("the gold items contain both sides: give the gold Docs, as in [example.reference for ...]")
     if not side.about.holds_text and text is None:
-        raise ValueError(f"a pipeline predicts on texts, and gold has {side.about.words}: give text=, Docs or records")
+        raise ValueError(
+            f"a pipeline predicts on texts, and the gold items are {side.about.words}: give text=, Docs or records"
+        )
     listed: list[Any] = [*side.items()] if text is None else [*text]
     if any(item is None for item in listed):
         raise ValueError("a pipeline predicts on texts, and a document has none: leave it out")

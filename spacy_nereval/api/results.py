@@ -262,7 +262,7 @@ class Result(Shown):
 
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
-            return f"there is no {name!r}: it was left out, since {why}"
+            return f"there is no {name!r}: it was excluded: {why}"
         line = self._remedy(name) or line_for(str(name), self._sets, self.labels)
         return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
@@ -317,7 +317,7 @@ class Result(Shown):
         >>> print(found.render(0))
         document 0: 1 gold span, 2 predicted spans; 1 error (fair)
         [{Ada}]⟨PER⟩ met {Bob}⟨spurious: LOC⟩
-        [gold], {predicted}, ⟨label, or what is wrong⟩
+        [gold], {predicted}, ⟨label, or error⟩
         """
         annotated = [candidate for candidate in self._listable("documents to show") if candidate is not None]
         by_id = {candidate.id: number for number, candidate in enumerate(annotated) if candidate.id is not None}

@@ -497,7 +497,7 @@ def _result_of_docs(
 
 
 def _both_sides(side: Side, spans_key: str | None, asked: Collection[str] = ()) -> Iterator[Document | None]:
-    """Yield the documents of items that hold both sides."""
+    """Yield the documents of items that contain both sides."""
     if side.kind != "example":
         yield from side.items()
         return
@@ -530,7 +530,7 @@ def _check_one_side(text: object, tokens: object, metrics: object) -> None:
         if value is not None:
             raise ValueError(f"{name}= is given, but Documents and Examples have their own: leave it out")
     if metrics is not None:
-        raise ValueError("Documents and Examples hold both sides: expected score(documents, metrics, confidence)")
+        raise ValueError("Documents and Examples contain both sides: expected score(documents, metrics, confidence)")
 
 
 @with_item_reading
@@ -613,7 +613,7 @@ def compare(
         given = [System(name, counts) for name, counts in stored.items()]
         return Comparison(comparison(given, [], settings, trials, **asked._asdict()))
     if gold is None:
-        raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
+        raise ValueError("missing gold annotation: expected one item per document as the second argument")
     lookup = Lookup.create(by, train)
     items = Items(metrics, reading_of_items(**options), text, tokens)
     items, gold, predicted, notes = with_predictions(items, gold, {name: systems[name] for name in names})

@@ -62,7 +62,7 @@ class Overview(dict[str, Any]):
             listed = [f"{name} ({number:,})" for name, number in self["attributes"].items()]
             yield f"attributes: {join_names(listed, 30)}"
         yield from (f"ℹ {note}" for note in self["notes"])
-        yield from (f"left out: {words} ({number:,})" for words, number in self["left_out"].items())
+        yield from (f"excluded: {words} ({number:,})" for words, number in self["left_out"].items())
         yield from (f"⚠ {remark}" for remark in self["remarks"])
         for document in self["first"]:
             yield ""

@@ -115,7 +115,7 @@ class Shown(dict[str, Any]):
     @staticmethod
     def _unavailable(what: str, remedy: str) -> ValueError:
         """Return the error of what a result from a JSON file does not hold."""
-        return ValueError(f"this result was read from a JSON file, which holds no {what}: {remedy}")
+        return ValueError(f"this result was read from a JSON file, which contains no {what}: {remedy}")
 
     @property
     def signature(self) -> str:

@@ -95,7 +95,7 @@ def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) ->
             lengths = " and ".join(
                 f"{side} has {len(row)}" for (side, _, _), row in zip(sides, tags) if row is not None
             )
-            raise ValueError(f"document {number}: {lengths} tags, with -100 left out; expected one tag per token")
+            raise ValueError(f"document {number}: {lengths} tags, -100 excluded; expected one tag per token")
         for k, ((side, _, names), row) in enumerate(zip(sides, tags)):
             if row is not None and (skipped or k in numbered):
                 kept = (tag for at, tag in enumerate(row) if at not in skipped)
@@ -188,9 +188,7 @@ class Side:
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             if is_spacy(items, "Language"):
-                raise ValueError(
-                    f"{name} is a pipeline, which stands in the place of predictions: write score(gold, nlp)"
-                )
+                raise ValueError(f"{name} is a pipeline: pass it as the predictions, score(gold, nlp)")
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
         self.is_kept: bool = can_be_kept(items)
@@ -252,7 +250,7 @@ class Side:
     def check_single(self, expected: str) -> None:
         """Raise ValueError if each item holds both sides; `expected` says what to give instead."""
         if self.about.holds_both_sides:
-            raise ValueError(f"{self.name} has {self.about.words}, which hold both sides; expected {expected}")
+            raise ValueError(f"{self.name} has {self.about.words}, which contain both sides; expected {expected}")
 
     def _plain_items(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(items):

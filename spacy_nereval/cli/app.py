@@ -69,7 +69,7 @@ from .printing import log_as, no_tables, print_apart_from, say, warnings_in_line
 
 HEADINGS = (
     "Start here",
-    "Decide what to release",
+    "Select a model",
     "Make gold annotation",
     "Count and add up",
     "Train in spaCy",
@@ -450,7 +450,7 @@ def group_page(ctx: Any, group: str) -> str:
 def list_of_groups(ctx: Any) -> str:
     """Return the help that lists the groups of options. The context is that of the program."""
     formatter = ctx.make_formatter()
-    formatter.write(f"'{ctx.command_path} COMMAND --help' shows what is asked for often, --help-all all options.\n")
+    formatter.write(f"'{ctx.command_path} COMMAND --help' shows the common options, --help-all all options.\n")
     _write_rows(formatter, f"Groups of options, shown by '{ctx.command_path} help GROUP'", OPTION_GROUPS.items())
     return str(formatter.getvalue().rstrip("\n"))
 

@@ -111,7 +111,7 @@ CONFIDENCE = Option(
     False,
     "--confidence",
     "-C",
-    help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
+    help="Add a confidence interval to every score (jackknife over documents, or over units with --unit). Without it, "
     f"only the main score has an interval, and only for up to {MOST_DOCUMENTS} documents",
 )
 
@@ -128,8 +128,7 @@ class LogFormat(str, Enum):
 LOG_FORMAT = Option(
     "text",
     "--log-format",
-    help="What is said beside the result, such as warnings and errors: lines to read, or for programs a JSON object "
-    "per line on stderr",
+    help="Format of warnings and errors on stderr: text, or JSON Lines",
 )
 EXPANSION = Option(
     None,
@@ -231,7 +230,8 @@ class Cutting(NamedTuple):
     cut: Annotated[
         Path | None,
         arguments.Argument(
-            "Cut file of 'nereval thresholds': keep the predictions whose scores are at least the cut of their label"
+            "Threshold file of 'nereval thresholds': keep the predictions with a score of at least their label's "
+            "threshold"
         ),
     ] = None
     missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
@@ -268,11 +268,11 @@ FIELD_GROUPS = {name: group for cls, group in reversed(GROUPS.items()) for name 
 
 OPTION_GROUPS = {
     "scoring": "Metrics, and attributes by which scores are broken down",
-    "intervals": "Confidence intervals, and what is resampled for them",
-    "tests": "What a comparison tests, and how",
+    "intervals": "Confidence intervals, and units of resampling",
+    "tests": "Tests of a comparison",
     "labels": "Labels to map, keep or shorten",
     "reading": "How files are read: formats, columns, offsets, annotators",
-    "cuts": "Scores of predictions, and cuts by them",
+    "cuts": "Scores of predictions, and thresholds",
     "tables": "Tables to print, and their numbers",
     "workers": "Large corpora: several files, workers, counts that are added up",
     "running": "Code of your own, GPU, logs and help",

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 DROP = Option(
     False,
     "--drop",
-    help="Leave out spans that the format cannot hold, such as nested ones in CoNLL, and say how many. By default "
+    help="Drop spans that the format cannot store, such as nested ones in CoNLL, and report how many. By default "
     "they are an error",
 )
-LANG = Option("xx", "--lang", help="Language whose tokenizer of spaCy is used for texts without tokens, such as en")
+LANG = Option("xx", "--lang", help="Language of the spaCy tokenizer for texts without tokens, such as en")
 
 
 @command("convert", heading="Make gold annotation")

@@ -51,7 +51,7 @@ def errors_cli(
     cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
     system: str | None = Argument(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
-    metric: str = Option("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
+    metric: str = Option("fair", "--metric", "-m", help="Metric for the verdicts"),
     errors: list[str] | None = Option(
         None,
         "--errors",
@@ -63,7 +63,7 @@ def errors_cli(
         None,
         "--label",
         "-l",
-        help="List only verdicts whose gold or predicted span has one of these labels, such as PER,LOC. May be "
+        help="List only verdicts on gold or predicted spans with one of these labels, such as PER,LOC. May be "
         "repeated; give a label that contains a comma on its own",
     ),
     context: int = Option(

@@ -172,9 +172,7 @@ def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
                 f"to the file: --json > {given['output']}"
             )
         if given.get("tables") or table_format(given.get("format")) not in ("terminal", "json"):
-            raise ValueError(
-                "--json prints the result and no tables: leave out --json, or --tables and the table format"
-            )
+            raise ValueError("--json prints the result and no tables: remove --json, or --tables and the table format")
         values["output"] = Path(STDOUT_FILE)
     number = 0
     for name in STDIN:
@@ -362,7 +360,7 @@ class NamedInputs:
             raise ValueError(f"{output} is an input, so it cannot be the output: choose another file")
         if folder := self.folder_of(place):
             raise ValueError(
-                f"{output} lies in {folder}, which is an input, so it cannot be the output: choose a file outside of it"
+                f"{output} is in {folder}, which is an input, so it cannot be the output: choose a file outside of it"
             )
         if output.is_file() and (same := self._files.get(_state(output))):
             raise ValueError(

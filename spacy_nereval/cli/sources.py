@@ -64,18 +64,19 @@ REFUSALS: Mapping[Kind, Mapping[str, str]] = {
         **COUNTED,
         **dict.fromkeys(
             ("scores of documents", "breakdown", "repeated mistakes"),
-            "{asked}: {source} holds collapsed counts, which have no {question}, since they keep no documents: "
+            "{asked}: {source} contains collapsed counts, which have no {question}, since they keep no documents: "
             "count the corpus again without --collapse",
         ),
-        "half-samples": "{asked}: {source} holds collapsed counts without {question}, and no documents to resample: "
+        "half-samples": "{asked}: {source} contains collapsed counts without {question}, and no documents to resample: "
         "count the corpus again with --replicates",
-        "other half-samples": "{asked}: {source} holds collapsed counts, which keep the half-samples that were drawn "
-        "while counting ({kept}), and no documents to draw others from: count the corpus again with --replicates and "
+        "other half-samples": "{asked}: {source} contains collapsed counts, which keep the half-samples that were "
+        "drawn while counting ({kept}), and no documents to draw others from: count the corpus again with "
+        "--replicates and "
         "--seed",
     },
     Kind.COLLAPSING: dict.fromkeys(
         ("scores of documents", "breakdown", "repeated mistakes"),
-        "{asked}: collapsed counts have no {question}, since they keep no documents: leave out --collapse",
+        "{asked}: collapsed counts have no {question}, since they keep no documents: remove --collapse",
     ),
     Kind.RUNS: dict.fromkeys(
         ("predictions", "breakdown", "scores of documents"),
@@ -343,7 +344,7 @@ class Gold:
 
         name = name_of(self.path, self.format)
         if pred is None and name != "conll" and (name not in BOTH or not self.format.field):
-            remedy = f"; if the file holds them, name both keys with {spell_argument('column')}, as in gold,pred"
+            remedy = f"; if the file contains them, name both keys with {spell_argument('column')}, as in gold,pred"
             raise ValueError(f"predictions to score against {self.path} are missing{remedy if name in BOTH else ''}")
         formats = self.format, named_format(pred or self.path, self._sides[1])
         self._finish_looking(self.path, pred or self.path)
@@ -385,7 +386,7 @@ def say_left_out(others: Counter[Path]) -> None:
     """Say how many annotations of each file were left out, since they are not spans."""
     for path, number in others.items():
         if number:
-            say(f"{path}: annotations that are not spans, such as relations, were left out ({number})", err=True)
+            say(f"{path}: annotations other than spans, such as relations, were skipped ({number})", err=True)
 
 
 def rules_of(reading: Reading | Labelling) -> LabelRules | None:

@@ -258,7 +258,7 @@ def _character_form(character: str, level: str) -> str:
 
 
 Characters = list[tuple[str, int, int]]
-"""Characters that are compared, with the start and end of what they stand for in a text."""
+"""Characters to compare, with the start and end of their source in a text."""
 
 ESCAPES = re.compile(r"-([LR])([RSC])B-|\\([/*])", re.IGNORECASE)
 """Brackets, slashes and stars as treebanks write them."""

@@ -1,4 +1,4 @@
-"""What people type who know another package, and the line to write here: one table for Python and for the commands.
+"""Names from other packages, and the line to write here: one table for Python and for the commands.
 
 The names are those of scikit-learn, seqeval, nervaluate, sacreBLEU, `evaluate`, pandas and spaCy, as arguments,
 options, commands, attributes of results, metrics or imports. A name means the same in all these places, but where
@@ -15,14 +15,14 @@ from .messages import nearest, spell_in_python, spelling
 
 
 class Meaning(NamedTuple):
-    """What a name means.
+    """The meaning of a name.
 
     Attributes:
         python: The line to write in Python, in which `r` is the result of `score`, and {metric} and {label} are names
             that it has; "" if there is none.
         command: The command to write; "" if there is none.
-        option: The option that an option of this name stands for, with its value; "" if it is not understood.
-        run: The command that a command of this name stands for; "" if it is not understood.
+        option: The equivalent of an option of this name, with its value; "" if it is not understood.
+        run: The equivalent of a command of this name; "" if it is not understood.
     """
 
     python: str = ""
@@ -44,7 +44,7 @@ SCORE_NAMES = {
     **dict.fromkeys(("f1_macro", "macro_f1", "macro_f"), "averages['macro']['f']"),
     **dict.fromkeys(("per_type", "per_label"), "labels"),
 }
-"""What the scores of one metric are called elsewhere, and here."""
+"""The names of the scores of one metric elsewhere, and here."""
 
 METRIC_NAMES = {
     **dict.fromkeys(("exact", "partial", "type", "ent_type", "semeval2013", "nervaluate"), "semeval"),
@@ -146,7 +146,7 @@ ROWS: dict[str, Meaning] = {
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
     "hf huggingface hugging-face transformers": Meaning(
-        "score(gold, pred), since it takes what pipelines and data sets of Hugging Face return", SCORE
+        "score(gold, pred), which accepts the output of Hugging Face pipelines and data sets", SCORE
     ),
     "open browser": Meaning(
         "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file"
@@ -202,7 +202,7 @@ ROWS: dict[str, Meaning] = {
     "ignore-case case-insensitive case-sensitive lowercase lower caseless": Meaning(
         "score(gold, pred, match='caseless'), for mentions without offsets", f"{SCORE} --match caseless"
     ),
-    "loader suffix": Meaning("score(gold, pred): it recognises what it is given", SCORE),
+    "loader suffix": Meaning("score(gold, pred): it recognises the type of its input", SCORE),
     "confusion confusion-matrix cm": Meaning(
         "r.confusion('strict').to_frame(), and r.confusion('fair') for the errors alone",
         f"{SCORE} --tables confusion",
@@ -272,7 +272,7 @@ ROWS: dict[str, Meaning] = {
     "list list-metrics available-metrics": Meaning("names()", "nereval metrics"),
     "group-by groupby slice slices field": Meaning("score(gold, pred, by='meta.source')", f"{SCORE} --by meta.source"),
 }
-"""What each name means: names that mean the same, in lower case with hyphens, separated by spaces."""
+"""The meaning of each name: synonyms, in lower case with hyphens, separated by spaces."""
 
 AT: dict[str, dict[str, Meaning]] = {
     "compare": {
@@ -289,7 +289,8 @@ AT: dict[str, dict[str, Meaning]] = {
             "nereval compare GOLD A B: p values are adjusted (Holm), and differences have intervals",
         ),
         "only-regressions regressions": Meaning(
-            f"{COMPARE}.to_frame('spans')", "nereval compare GOLD A B --tables all: it lists what a system breaks"
+            f"{COMPARE}.to_frame('spans')",
+            "nereval compare GOLD A B --tables all: it lists the spans that a system breaks",
         ),
     },
     "import": {
@@ -329,7 +330,7 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
 }
-"""What names mean as arguments, options or attributes of one function or command, if something else than elsewhere."""
+"""Names with a special meaning as arguments, options or attributes of one function or command."""
 
 WORDS = {
     "power sample detect": "power",
@@ -391,7 +392,7 @@ def _meaning_of_words(name: str) -> Meaning:
 
 
 def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Meaning:
-    """Return what a name means.
+    """Return the meaning of a name.
 
     Args:
         name: The name.
@@ -413,7 +414,7 @@ def python_line(
     """Return the line to write in Python for a name of another package; "" if unknown.
 
     Args:
-        name: What somebody wrote.
+        name: The name as written.
         metric: A metric of the result, which examples name.
         label: A label of the result.
         at: The function of which it is an argument, or that made the result.
@@ -441,7 +442,7 @@ def command_line(name: str, *, at: str = "", others: Iterable[str] | None = None
     """Return the command to write for an option or a command of another package; "" if unknown.
 
     Args:
-        name: What somebody wrote.
+        name: The name as written.
         at: The command, of an option.
         others: The names that there are, unless the name is to be understood only as a whole.
 
@@ -463,7 +464,7 @@ def line_here(name: str) -> str:
 
 
 def option_words(option: str, at: str = "") -> list[str]:
-    """Return the words of the option that an option of another package stands for; [] if it is not understood.
+    """Return the words of the equivalent of another package's option; [] if it is not understood.
 
     >>> option_words("--latex"), option_words("--metric"), option_words("--bootstrap")
     (['--format', 'latex'], ['--metrics'], [])
@@ -472,7 +473,7 @@ def option_words(option: str, at: str = "") -> list[str]:
 
 
 def argument_here(name: str, at: str = "") -> str:
-    """Return the argument that one of another package stands for, as the option of this name does; "" if none.
+    """Return the equivalent of another package's argument, by the option of this name; "" if none.
 
     >>> argument_here("ci"), argument_here("label_map"), argument_here("macro")
     ('confidence', 'labels', '')
@@ -482,7 +483,7 @@ def argument_here(name: str, at: str = "") -> str:
 
 
 def command_to_run(name: str) -> str:
-    """Return the command that a command of another package stands for; "" if it is not understood.
+    """Return the equivalent of another package's command; "" if it is not understood.
 
     >>> command_to_run("iaa"), command_to_run("diff")
     ('agreement', 'compare')

@@ -242,7 +242,9 @@ class Counts:
         """
         differences = self.differences(other)
         if not differences and self.documents and other.documents and self.cut != other.cut:
-            differences = f"one has predictions kept by {self.cut or 'no cut'}, the other by {other.cut or 'no cut'}"
+            differences = (
+                f"one has predictions kept by {self.cut or 'no threshold'}, the other by {other.cut or 'no threshold'}"
+            )
         if differences:
             raise ValueError(f"these counts cannot be added: {differences}")
         return unite_counts([self, other])
@@ -399,7 +401,7 @@ def mirror_counts(counts: Counts) -> Counts:
     mirror = {"": MIRRORED_KINDS}
     for metric in counts.metrics:
         if metric.mirror is None:
-            raise ValueError(f"{metric.name} does not declare what its verdicts become when the sides are swapped")
+            raise ValueError(f"{metric.name} does not declare its verdicts with swapped sides")
         mirror[metric.name] = {**metric.mirror}
 
     def swap_key(key: Key) -> Key:

@@ -498,7 +498,7 @@ def _validate_runs(runs: ArrayLike, theta: Floats) -> Floats:
     if scores.ndim != theta.ndim + 1 or scores.shape[1:] != theta.shape or len(scores) < 2:
         raise ValueError(
             f"the scores of the runs need the shape [2 or more, *{list(theta.shape)}], not {list(scores.shape)}; "
-            f"leave out `runs` if there is one run"
+            f"omit `runs` for a single run"
         )
     return scores
 
@@ -556,7 +556,7 @@ def macro_interval(
             f"not {list(theta.shape)}, {list(lows.shape)} and {list(highs.shape)}"
         )
     if not np.isfinite(theta).all():
-        raise ValueError("the mean over labels needs defined scores; leave out the labels without one")
+        raise ValueError("the mean over labels needs defined scores; exclude labels without a score")
     lows, highs = (np.where(np.isnan(bound), limit, bound) for bound, limit in zip((lows, highs), limits))
     below, above = theta - lows, highs - theta
     if bool(variance_scale(limits, ()).is_cost):

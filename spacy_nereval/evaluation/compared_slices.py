@@ -39,7 +39,7 @@ def compare_by(
         if system.documents is None:
             raise ValueError(
                 f"slices need the documents of one training run of each system, and {system.name} has "
-                f"{'several runs' if len(system.runs) > 1 else 'counts, which hold no texts'}"
+                f"{'several runs' if len(system.runs) > 1 else 'counts, which contain no texts'}"
             )
     metrics = systems[0].counts.metrics
     primary = find_primary(metrics, families(metrics, hypotheses.primary, hypotheses.secondary))

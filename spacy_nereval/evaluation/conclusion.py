@@ -66,7 +66,7 @@ def conclude(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, unit
         >>> row |= dict(detectable=0.1257, differing=10, same_within=None, runs=[1, 1], score_unit="ratio")
         >>> row |= dict(higher_is_better=True, margin_answer=None)
         >>> print(conclude(row, baseline="A"))
-        B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
+        B scores lower than A on similar texts, by 12.04 points (2.38 to 19.97); for these trained models; \
 retraining variance is not included
         >>> print(conclude(row | {"differing": 5}, baseline="A"))
         in this score the outputs differ in 5 documents: too few to test (between -19.97 and -2.38 points)
@@ -111,7 +111,7 @@ class _Conclusion(NamedTuple):
         if is_significant(p_holm, alpha):
             less = "" if row["higher_is_better"] else ", and less is better"
             once = f"; {ONCE}" if max(row["runs"]) == 1 else ""
-            return f"{self._direction('scores', 'on texts like these, ')}{less}{once}"
+            return f"{self._direction('scores', 'on similar texts, ')}{less}{once}"
         if row["same_within"] is not None:
             return equivalence_text(row["same_within"])
         if is_significant(p, alpha):
@@ -183,12 +183,12 @@ def margin_sentence(answer: str, margin: float, units: str, needed: int | None, 
         >>> margin_sentence("not worse", 1, "documents", None)
         'not worse by 1 point or more'
         >>> margin_sentence("not enough data", 2, "documents", 1200)
-        'not enough data for a margin of 2 points; about 1,200 documents like these would tell'
+        'not enough data for a margin of 2 points; about 1,200 documents like these would decide'
     """
     amount = _format_points(margin)
     if answer == NOT_ENOUGH:
         training = f", with {runs:.1f} times the training runs," if needed and runs > 1 else ""
-        tell = f"; about {needed:,} {units} like these{training} would tell" if needed else ""
+        tell = f"; about {needed:,} {units} like these{training} would decide" if needed else ""
         return f"not enough data for a margin of {amount}{tell}"
     return {
         BETTER_BY_MORE: f"better by more than {amount}",

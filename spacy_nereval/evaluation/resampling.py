@@ -289,7 +289,7 @@ class Units:
     def __init__(self, counts: Counts) -> None:
         counts.check_documents("units to resample")
         if len(counts.units) != counts.documents:
-            raise ValueError("these counts do not say what is resampled: count again, with the unit of each document")
+            raise ValueError("these counts lack the unit of resampling of each document: count again")
         number: dict[str, int] = {}
         self.of_document: NDArray[np.int64] = np.array(
             [number.setdefault(key, len(number)) for key in counts.units], dtype=np.int64

@@ -71,7 +71,7 @@ def holm(p_values: ArrayLike) -> Floats:
     if p.ndim != 1:
         raise ValueError(f"the correction needs a list of p-values, not an array of {p.ndim} axes")
     if ((p < 0) | (p > 1)).any():
-        raise ValueError("p-values lie between 0 and 1")
+        raise ValueError("p-values must be between 0 and 1")
     adjusted = np.full(len(p), np.nan)
     order = np.argsort(p, kind="stable")[: np.isfinite(p).sum()]  # NaN comes last.
     factors = np.arange(len(order), 0, -1)

@@ -219,7 +219,7 @@ def _order_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
             ]
             if later:
                 yield (
-                    f"the component {name} comes before {', '.join(later)}, whose spans it scores: a later component "
+                    f"the component {name} scores the spans of {', '.join(later)} but comes first: a later component "
                     "replaces the scores of an earlier one that have the same keys; put it last, with "
                     "nlp.add_pipe after all others, or at the end of pipeline in [nlp] of the config"
                 )

@@ -69,8 +69,8 @@ def make_nereval_cut(
 
     if (cut is None) == (default is None) or (cut is not None and labels):
         raise ValueError(
-            f"{name}: expected either 'cut', the path of a cut file that 'nereval thresholds' or Thresholds.save "
-            "wrote, or 'default', a score, perhaps with 'labels'"
+            f"{name}: expected either 'cut', the path of a threshold file of 'nereval thresholds' or "
+            "Thresholds.save, or 'default', a score, perhaps with 'labels'"
         )
     if cut is None:
         return NerevalCut(spans_key, parse_cuts({"default": default, "labels": labels or {}}))
@@ -131,7 +131,8 @@ class NerevalCut:
         """The cuts. Raise ValueError if there are none, since the cut file did not exist."""
         if self.cuts is None:
             raise ValueError(
-                f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write cut files"
+                f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write "
+                "threshold files"
             )
         return self.cuts
 

@@ -67,7 +67,7 @@ def scoring_settings(
         raise ConfigValidationError(
             config={"confidence": confidence, "detail": detail},
             title="Unusable confidence",
-            desc="intervals are in the nested result, which detail = false leaves out: remove one of the two",
+            desc="intervals are in the nested result, which detail = false omits: remove one of the two",
         )
     with _config_errors("metrics", metrics=metrics):
         chosen = choose_metrics(metrics).metrics

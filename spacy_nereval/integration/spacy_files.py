@@ -590,7 +590,7 @@ def write_annotation(
     if align:
         check_value("align", align, ALIGN)
         if target not in HOLD_TOKENS:
-            raise ValueError(f"{spell_argument('align', align)}: {output} can hold spans inside tokens; leave it out")
+            raise ValueError(f"{spell_argument('align', align)}: {output} can store spans inside tokens; remove it")
         records = align_records(records, tokenizer(lang), align, losses)
     _writer(target, key, lang)(output, _count_records(records, losses, totals), losses)
     spans = totals["spans"] - sum(

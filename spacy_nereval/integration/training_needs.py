@@ -149,7 +149,9 @@ def _cupy_on_gpu(cupy: Any, gpu_id: int) -> Iterator[Check]:
         cupy.cuda.Device(gpu_id).use()
         cupy.zeros(1) + 1
     except Exception as error:  # CuPy and the driver raise many kinds of errors, and the remedy is the same
-        remedy = f"install the CuPy whose CUDA the driver supports (see requirements-gpu.txt): {INSTALL_GPU}"
+        remedy = (
+            f"install the CuPy for a CUDA version that the driver supports (see requirements-gpu.txt): {INSTALL_GPU}"
+        )
         yield Check("CuPy on the GPU", f"does not work: {' '.join(str(error).split())}", remedy)
 
 

@@ -63,9 +63,9 @@ class Losses:
 
     >>> Losses(False, "CoNLL").add_span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
-    ValueError: document 1: CoNLL cannot hold spans that do not begin and end at token boundaries, such as PER 'Ad' \
-from 0 to 2; name the language whose tokenizer fits with lang=, align them with align='expand', choose another format, \
-or leave them out with drop=True
+    ValueError: document 1: CoNLL cannot store spans that do not begin and end at token boundaries, such as PER 'Ad' \
+from 0 to 2; give the language of the tokenizer with lang=, align them with align='expand', choose another format, \
+or drop them with drop=True
     """
 
     def __init__(self, allowed: bool, target: str) -> None:
@@ -85,7 +85,7 @@ or leave them out with drop=True
             hulls, parts = (spell_argument("discontinuous", value) for value in PIECES)
             remedies = f"read them from their first to their last character with {hulls}, one by one with {parts}, "
         if reason == UNALIGNED:
-            language = f"name the language whose tokenizer fits with {spell_argument('lang')}, "
+            language = f"give the language of the tokenizer with {spell_argument('lang')}, "
             remedies = f"{language * (record.tokens is None)}align them with {spell_argument('align', EXPAND)}, "
         self._add_loss(record, f"spans that {reason}", f"spans that {reason}, such as {example}", remedies)
 
@@ -97,8 +97,8 @@ or leave them out with drop=True
     def _add_loss(self, record: Record, reason: str, description: str, remedies: str = "") -> None:
         if not self._allowed:
             raise ValueError(
-                f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot hold "
-                f"{description}; {remedies}choose another format, or leave them out with {spell_argument('drop', True)}"
+                f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot store "
+                f"{description}; {remedies}choose another format, or drop them with {spell_argument('drop', True)}"
             )
         self.spans[reason] += 1
 
@@ -157,7 +157,7 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
         try:
             row["meta"] = json.loads(json.dumps(dict(record.meta), allow_nan=False))
         except (TypeError, ValueError):
-            losses.others["metadata that JSON cannot hold"] += 1
+            losses.others["metadata that JSON cannot store"] += 1
     if not record.annotated:
         row["answer"] = "ignore"
     return row
@@ -428,9 +428,9 @@ def report_omitted(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]
     >>> losses = Losses(True, "CoNLL")
     >>> losses.others["ids"] += 3
     >>> report_omitted(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
-    ['not written: ids (3)', 'left out on reading: annotations that are not spans (1)']
+    ['not written: ids (3)', 'excluded on reading: annotations that are not spans (1)']
     """
     moved = {MOVED: losses.others.pop(MOVED, 0)}
-    kinds: list[tuple[str, Mapping[str, int]]] = [("left out", losses.spans), ("not written", losses.others)]
-    kinds += [("left out on reading", dict(read)), ("changed", moved)]
+    kinds: list[tuple[str, Mapping[str, int]]] = [("excluded", losses.spans), ("not written", losses.others)]
+    kinds += [("excluded on reading", dict(read)), ("changed", moved)]
     return [f"{kind}: {reason} ({number})" for kind, counts in kinds for reason, number in counts.items() if number]

@@ -334,7 +334,7 @@ def _parts(
             if repeated := [id for id, file in files.items() if file < number]:
                 raise ValueError(
                     f"{names[files[repeated[0]]]} and {names[number]} both have {join_names(repeated)}: documents "
-                    "would count twice; if an id stands for one document in several parts, use "
+                    "would count twice; if the parts of one document share its id, use "
                     f"{spell_argument('shared_ids', True)}"
                 )
         file_of_part |= dict.fromkeys(counts.parts, (names[number], counts.parts))
@@ -352,8 +352,8 @@ def _replicates_to_keep(requested: SamplesAndSeed, counts: Counts, first: Counts
 
 def _repeats_message(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> str:
     """Return the message that two files have some of the same counts."""
-    same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
-    remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
+    same = "are the same counts" if parts == counts.parts else "share some counts"
+    remedy = "remove one of them" if counts.collapsed else "give ids to texts that only have equal counts"
     return (
         f"{earlier} and {path} {same}, and would count their documents twice; {remedy}; "
         f"to count documents twice, use {spell_argument('allow_repeats', True)}"
@@ -391,7 +391,7 @@ def open_archive(path: Location) -> Iterator[ZipFile]:
     except OtherVersion as error:
         raise OtherVersion(f"{path} has {error}") from None
     except Exception as error:  # zipfile, numpy and json raise many kinds on foreign or damaged bytes
-        raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
+        raise ValueError(f"{path} is not a count file, or is damaged ({reason(error)})") from None
 
 
 def _check_characters(path: Location, header: Header) -> None:
@@ -405,7 +405,7 @@ def _check_characters(path: Location, header: Header) -> None:
         if text and SURROGATE.search(text):
             raise ValueError(
                 f"{path}: {place} of {', '.join(header.sources) or 'the documents'} is {shorten(repr(text))}: a lone "
-                "surrogate is no character, and a count file cannot hold it"
+                "surrogate is no character, and a count file cannot store it"
             )
 
 

@@ -47,7 +47,7 @@ def place_tokens(gold: Side, pred: Side) -> tuple[list[Placed], int]:
         places = place_words(words, [gold[0][start:end].lower() for start, end in complete])
         if len(places) < len(words):
             word = pred[0][slice(*part[len(places)])]
-            raise ValueError(f"the predictions have the word {quote(word)} where gold does not have it")
+            raise ValueError(f"the predictions have the word {quote(word)}, which the gold text lacks here")
         placed += [Placed(token, complete[k], total + k) for token, k in zip(part, places)]
         total += len(complete)
     return placed, total - len(placed)
@@ -88,7 +88,7 @@ def divide_span(span: PlainSpan, placed: Sequence[Placed]) -> list[PlainSpan]:
     first = bisect_right(placed, start, key=lambda place: place.token[1])
     touched = placed[first : bisect_left(placed, end, key=lambda place: place.token[0])]
     if not touched:
-        raise ValueError(f"the predicted span {span} covers no word, so its place in gold is not known")
+        raise ValueError(f"the predicted span {span} covers no word, so its position in the gold text is unknown")
     runs: list[list[Placed]] = []
     for place in touched:
         if not runs or runs[-1][-1].number + 1 < place.number:

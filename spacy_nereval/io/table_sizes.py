@@ -119,7 +119,7 @@ def check_arrow(name: object, content: Any, size: int) -> None:
             need += _unpacked_size(content, place)
             check_expansion(name, need, size)
     except (StructError, IndexError, OverflowError):
-        raise EOFError("its metadata is damaged or cut off") from None
+        raise EOFError("its metadata is damaged or truncated") from None
 
 
 def _messages(content: Any, size: int) -> Iterator[int]:

@@ -23,7 +23,7 @@ def ace(
     ] = 0.3,
     type_error: Annotated[
         float,
-        Field(ge=0, le=1, description="worth of a pair whose labels differ, as a share of one whose labels agree"),
+        Field(ge=0, le=1, description="value of a pair with different labels, as a share of a pair with equal labels"),
     ] = 0.5,
     false_alarm: Annotated[
         float, Field(ge=0, le=HEAVIEST, description="cost of a spurious prediction, times its weight")

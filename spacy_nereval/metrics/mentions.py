@@ -35,8 +35,8 @@ def mentions(
     normalise: Annotated[
         Literal["caseless", "exact", "universalner"],
         Field(
-            description="what makes two strings the same: Unicode forms, quotes, white space and case ignored; "
-            "every character; or UniversalNER's rules"
+            description="rule for equal strings: ignore Unicode forms, quotes, white space and case; "
+            "compare every character; or UniversalNER's rules"
         ),
     ] = "caseless",
     scope: Annotated[

@@ -32,7 +32,7 @@ Focus = Annotated[
     Field(description="label that a pair counts for: the gold one (target) or the predicted one (system)"),
 ]
 
-Typed = Annotated[bool, Field(description="compare only spans of the same label")]
+Typed = Annotated[bool, Field(description="compare only spans with equal labels")]
 
 
 @dataclass(frozen=True)

@@ -322,12 +322,12 @@ class ComparisonView(View):
         ]
         if tests:
             yield f"{P_HOLM} is corrected within a family of tests: {'; '.join(tests)}."
-        yield "An interval holds every difference that the same test does not reject at"
+        yield "An interval contains every difference that the same test does not reject at"
         yield f"{100 * result['confidence']['level']:g} %."
         if result["swaps"] is not None:
             yield f"It is wider where few {self._unit}s make the difference."
             yield f"Where a score differs in fewer than {LEAST_DIFFERING} {self._unit}s, there is no p: the interval"
-            yield f"bounds what {self._unit}s like these can change (Stringer's bound), and holds 0."
+            yield f"bounds the change that similar {self._unit}s can make (Stringer's bound), and contains 0."
         if has_runs:
             yield f"For training runs of which fewer than {LEAST_DIFFERING} {self._unit}s differ, there is no p and no"
             yield "interval."

@@ -394,7 +394,12 @@ def curve_figure(
         {
             "mark": {"type": "line", "interpolate": "step-before", "strokeWidth": 1.75},
             "encoding": {
-                "x": {"field": "x", "type": "quantitative", "title": "cut", "scale": {"zero": False, "nice": False}},
+                "x": {
+                    "field": "x",
+                    "type": "quantitative",
+                    "title": "threshold",
+                    "scale": {"zero": False, "nice": False},
+                },
                 "y": {"field": "y", "type": "quantitative", "title": title, "scale": {"zero": False}},
                 "order": {"field": "order"},
                 "color": color,
@@ -415,7 +420,13 @@ def curve_figure(
         layers.append(
             {
                 "data": {"values": [{"x": marked}]},
-                "mark": {"type": "text", "text": f"cut {format_cut(marked)}", "baseline": "bottom", "dy": -4, **side},
+                "mark": {
+                    "type": "text",
+                    "text": f"threshold {format_cut(marked)}",
+                    "baseline": "bottom",
+                    "dy": -4,
+                    **side,
+                },
                 "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"value": HEIGHT}},
             }
         )

@@ -19,7 +19,7 @@ ON_READING = (
     ("ignored", "prediction", "ignored where the reference is not annotated"),
     ("repaired", "span", "repaired"),
     ("duplicates", "span", "given again and counted once"),
-    ("rejected", "span", "rejected by an annotator and left out"),
+    ("rejected", "span", "rejected by an annotator and skipped"),
     ("merged", "span", "made equal to another by the label rules"),
     ("trimmed", "span", "trimmed at the edges"),
     ("joined", "span", "joined to the one before"),
@@ -107,9 +107,9 @@ def omission_lines(left_out: Mapping[str, str]) -> list[str]:
     """Return a line on each metric that was left out.
 
     >>> omission_lines({"wrf": "it needs the words"})
-    ['wrf is left out: it needs the words']
+    ['wrf is excluded: it needs the words']
     """
-    return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
+    return [f"{name} is excluded: {reason}" for name, reason in left_out.items()]
 
 
 def cut_phrase(kept: int, predicted: int) -> str:
@@ -205,7 +205,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     >>> score = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
     >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [score]}
     >>> interval_lines(basis)
-    ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict F: a, b.']
+    ['⚠ 2 of 50 documents account for 60 % of the uncertainty of strict F: a, b.']
     """
     rule, units = basis["unit"], basis["units"]
     lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
@@ -213,7 +213,8 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     for score in basis["concentrated"][:1]:
         number, whole = len(score["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
-            f"⚠ {number} of {whole} hold{'s' if number == 1 else ''} {100 * score['share']:.0f} % of the uncertainty "
+            f"⚠ {number} of {whole} account{'s' if number == 1 else ''} for {100 * score['share']:.0f} % of the "
+            "uncertainty "
             f"of {score_words(score['metric'], score['score'])}: {', '.join(map(str, score['units']))}."
         )
     return lines
@@ -269,7 +270,7 @@ def disagreement_lines(disagreement: Mapping[str, Any]) -> list[str]:
     """
     lines = [
         f"WRF compared with strict F in {disagreement['documents']} documents "
-        f"({disagreement['undefined']} left out, in which one of them is undefined):"
+        f"({disagreement['undefined']} excluded, in which one of them is undefined):"
     ]
     for name in ("above", "below", "equal"):
         part = disagreement[name]

@@ -18,7 +18,7 @@ from .remarks import many
 from .result_table import Kinded
 from .verdict_tables import describe_error
 
-LEGEND = "[gold], {predicted}, ⟨label, or what is wrong⟩"
+LEGEND = "[gold], {predicted}, ⟨label, or error⟩"
 
 
 class Stretch(NamedTuple):

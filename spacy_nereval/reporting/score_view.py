@@ -232,7 +232,9 @@ class ScoreView(View):
         """Return the metric whose verdicts are shown. Raise ValueError if no metric has verdicts."""
         if not (metric := error_metric(self.evaluation.metrics)):
             names = ", ".join(metric.name for metric in self.evaluation.metrics)
-            raise ValueError(f"there is no figure {figure!r} of {names}: score fair as well, whose verdicts it shows")
+            raise ValueError(
+                f"there is no figure {figure!r} of {names}: score fair as well, since it shows fair verdicts"
+            )
         return metric
 
     figures: ClassVar[Figures] = {
@@ -456,7 +458,7 @@ class RunsView(ScoreView):
         footing = Footing(unit, units, effective, basis["seed"], level=level, runs=(result["runs"],))
         return [
             f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
-            f"other texts like these. Their variance is that by {interval_basis(basis, documents)} plus that of the "
+            f"other similar texts. Their variance is that by {interval_basis(basis, documents)} plus that of the "
             "mean over the training runs.",
             footer(footing),
             *interval_lines(basis, documents),

@@ -98,11 +98,11 @@ REFUSED: dict[str, dict[str, str]] = {
         "gold.jsonl pred.jsonl": "✘ pred.jsonl does not exist or is not a file",
         "gold.jsonl gold.jsonl -m tmr --train deep.json": "deep.json is not a lexicon",
         # Collapsed counts
-        "c-a.npz --per-document new.csv": "c-a.npz holds collapsed counts, which have no scores",
-        "c-a.npz --tables documents": "c-a.npz holds collapsed counts, which have no scores",
-        "c-a.npz --tables groups": "c-a.npz holds collapsed counts, which have no repeated",
+        "c-a.npz --per-document new.csv": "c-a.npz contains collapsed counts, which have no scores",
+        "c-a.npz --tables documents": "c-a.npz contains collapsed counts, which have no scores",
+        "c-a.npz --tables groups": "c-a.npz contains collapsed counts, which have no repeated",
         "c-a.npz --by eLen": "c-a.npz is a count file without spans",
-        "c-a.npz -C --samples 7": "c-a.npz holds collapsed counts, which keep the half",
+        "c-a.npz -C --samples 7": "c-a.npz contains collapsed counts, which keep the half",
         "c-a.npz -C --seed 7": "no documents to draw others from: count the corpus again",
         "gold.jsonl --system A=c-a.npz,c-b.npz": "no means of training runs",
         "a.npz --cut cuts.json": "a.npz is a count file, which has no scores",
@@ -161,7 +161,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "c-a.npz b.jsonl": "b.jsonl is not a count file: name the gold annotation first",
         "--system A=c-a.npz --system B=b.jsonl": "b.jsonl is not a count file: name the gold",
         "c-a.npz c-b.npz --trials 9": "collapsed counts keep no documents, so they have no permutation",
-        "c-a.npz c-b.npz --seed 9": "--seed 9: c-a.npz holds collapsed counts",
+        "c-a.npz c-b.npz --seed 9": "--seed 9: c-a.npz contains collapsed counts",
         "c-a.npz c-seed.npz": "30 half-samples with seed 0, the other 30 half-samples with seed 1",
         "c-a.npz c-fewer.npz": "the systems were not counted on the same documents",
         # Training runs
@@ -256,7 +256,7 @@ REFUSED: dict[str, dict[str, str]] = {
         "no_such_model pred.spacy -m fare": "there is no metric 'fare'",  # before the model is loaded
         "no_such_model pred.spacy -a mean": "--average mean",
         "no_such_model pred.spacy --collapse --by eLen": "have no breakdown",
-        "no_such_model pred.spacy --collapse --per-document new.csv": "keep no documents: leave out --collapse",
+        "no_such_model pred.spacy --collapse --per-document new.csv": "keep no documents: remove --collapse",
         "no_such_model pred.spacy --unit block:x": "✘ --unit block:x: expected a whole number of documents",
         "no_such_model pred.spacy": "E050",
         "folder.jsonl pred.spacy": "folder.jsonl is a folder without a config.cfg, so it is not a pipeline; to read",
@@ -466,6 +466,6 @@ def test_long_texts_are_shortened_in_what_is_said(tmp_path, monkeypatch):
 
 def test_metrics_of_a_set_that_cannot_be_computed_are_left_out_aloud(here, tmp_path):
     done = run("score", "short.jsonl", "wrong.jsonl", "--metrics", "all", "-o", tmp_path / "out.json")
-    said = ["tmr is left out: it needs --train FILE", "token is left out: the documents have no tokens"]
+    said = ["tmr is excluded: it needs --train FILE", "token is excluded: the documents have no tokens"]
     assert done.exit_code == 0 and not done.stderr and [*filter(said.__contains__, done.stdout.splitlines())] == said
     assert json.loads((tmp_path / "out.json").read_text())["metrics"].keys() == {*names()} - {"tmr", "token"}

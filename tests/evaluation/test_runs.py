@@ -333,7 +333,7 @@ def test_below_6_differing_units_there_is_neither_p_nor_interval(number, known):
 def test_a_margin_that_is_not_told_takes_more_training_runs_too(numbers):
     sides = ([run_of(f"{name}{k}", 0.65) for k in range(number)] for name, number in zip("mn", numbers))
     own = by_score(compared(*map(counted, sides), primary="strict.f", margin=0.5))["strict", "f", None]
-    assert "times the training runs, would tell" in own["margin_answer"]
+    assert "times the training runs, would decide" in own["margin_answer"]
 
 
 def test_a_function_of_another_score_has_neither():

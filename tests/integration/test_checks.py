@@ -372,7 +372,8 @@ def test_the_setting_detail_stands_in_config_blocks(tmp_path):
 # Labels that gold does not have
 
 NO_LABEL = (
-    "No predicted label is a gold label: gold has PER, predictions have PERSON. Scores that compare labels say little. "
+    "No predicted label is a gold label: the gold labels are PER, the predicted labels PERSON. Scores that compare "
+    "labels are not meaningful. "
     'To map labels, add to the config block of the scorer or component: labels = {"PERSON": "PER"}'
 )
 

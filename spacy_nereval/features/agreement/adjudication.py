@@ -133,7 +133,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
         "numbers": {name: k for k, name in enumerate(people)},
         "symbols": pages.GLYPHS,
         "bounds": view.interval_note,
-        "groups": [*zip(("By what differs", "By the same words"), listed)],
+        "groups": [*zip(("By difference", "By the same words"), listed)],
         "heat": scores,
         "pairs": {f"{people.index(row['a'])} {people.index(row['b'])}": k for k, row in enumerate(result["pairs"])},
         "tables": tables,

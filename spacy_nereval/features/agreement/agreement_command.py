@@ -61,8 +61,8 @@ def agreement_cli(
     tokenizer: str | None = Option(
         None,
         "--tokenizer",
-        help="Language whose tokenizer of spaCy makes the tokens, such as en or xx. By default, tokens are those that "
-        "all annotators of a document have, or else words between white space",
+        help="Language of the spaCy tokenizer, such as en or xx. By default, tokens are those that all annotators of a "
+        "document share, or else words between white space",
     ),
     consensus: str = Option(
         "majority",
@@ -74,7 +74,7 @@ def agreement_cli(
         False,
         "--confidence",
         "-C",
-        help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
+        help="Add a confidence interval to every number (jackknife over documents). Without it, only the main "
         f"numbers have one, up to {MOST_DOCUMENTS} documents",
     ),
     half_width: float | None = Option(

@@ -29,9 +29,7 @@ FAILED = 1
 """The exit status of a gate that fails."""
 
 
-@command(
-    "gate", metric_options=True, view="spacy_nereval.features.gate.gate_view:GateView", heading="Decide what to release"
-)
+@command("gate", metric_options=True, view="spacy_nereval.features.gate.gate_view:GateView", heading="Select a model")
 def gate_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -126,9 +124,7 @@ def _write_template(path: Path) -> None:
         say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 
 
-@command(
-    "plan", metric_options=True, view="spacy_nereval.features.gate.gate_view:PlanView", heading="Decide what to release"
-)
+@command("plan", metric_options=True, view="spacy_nereval.features.gate.gate_view:PlanView", heading="Select a model")
 def plan_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -140,7 +136,7 @@ def plan_cli(
     baseline: str | None = Option(
         None, "--baseline", help="Another system, for a difference and for rules that compare: as CANDIDATE"
     ),
-    policy: Path | None = Option(None, "--policy", help="Policy of 'nereval gate', whose rules are to be decided"),
+    policy: Path | None = Option(None, "--policy", help="Policy of 'nereval gate' to plan for"),
     difference: float | None = Option(
         None, "--difference", help="Difference from the baseline that is to be seen, in points"
     ),

@@ -401,7 +401,7 @@ class RuleJudge:
             if system.documents is None:
                 raise ValueError(
                     f"rule {rule.name}: a slice by {rule.by} needs the documents of one run of {system.name}; "
-                    "counts hold no texts"
+                    "counts contain no texts"
                 )
             breakdown = Breakdown([metric], rule.by)
             for document in system.documents:

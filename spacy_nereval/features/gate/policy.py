@@ -179,7 +179,7 @@ def allowed_range(rule: Rule, score: Score) -> Limits:
 
 
 TEMPLATE = """\
-# A policy for `nereval gate`: what a model has to fulfil before it ships.
+# A policy for `nereval gate`: requirements that a model has to meet before it ships.
 # Bounds of scores are in points, as tables show them: 80 is an F-score of 0.80.
 
 [gate]
@@ -382,7 +382,9 @@ def _section_problems(text: str) -> list[Problem]:
         text.count("${") > MOST_VARIABLES
         or sum(length(f"{name}.{key}") for name in parser.sections() for key in parser.options(name)) > LONGEST
     ):
-        problems.append((("gate",), f"its variables stand for themselves, or for more than {LONGEST:,} characters"))
+        problems.append(
+            (("gate",), f"its variables refer to themselves, or expand to more than {LONGEST:,} characters")
+        )
     return problems
 
 

@@ -90,9 +90,9 @@ Holm's correction; the chance that any name is wrong is at most 5 %.
         result = self.result
         rate = f"{100 * (1 - result['level']):.3g} %"
         combined = (
-            "by Fisher's method, which holds only for data sets that share neither texts nor trained models"
+            "by Fisher's method, valid only for data sets that share neither texts nor trained models"
             if result["method"] == "fisher"
-            else "by Bonferroni's method, which holds for data sets of any kind"
+            else "by Bonferroni's method, valid for any data sets"
         )
         lines = [
             f"Tested in each data set: {result['system']} is better than {result['baseline']} (one-sided). The "

@@ -208,7 +208,8 @@ def read_folder(folder: Path) -> list[Listed]:
             listed += [Listed(data_set.name, gold, name, str(path)) for path, name in zip(systems, names)]
     if not listed:
         raise ValueError(
-            f"{folder} holds no data sets: expected {folder}/DATASET/gold.* with {folder}/DATASET/SYSTEM.*, or systems "
+            f"{folder} contains no data sets: expected {folder}/DATASET/gold.* with {folder}/DATASET/SYSTEM.*, or "
+            "systems "
             "after the gold annotation"
         )
     return listed

@@ -197,7 +197,7 @@ def _runs_of_systems(data_set: Any, items: Items, given: Mapping[str, Any], warn
         check_alone(gold=gold, **given)
         return stored
     if gold is None:
-        raise ValueError("gold is missing: expected (gold, {'a': pred, 'b': pred})")
+        raise ValueError("missing gold annotation: expected (gold, {'a': pred, 'b': pred})")
     items, gold, predicted, notes = with_predictions(items, gold, systems)
     warnings += notes
     named_runs = {name: runs_of(name, pred) for name, pred in predicted.items()}

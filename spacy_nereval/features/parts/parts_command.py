@@ -99,7 +99,7 @@ class Workers(Extension):
                     f"{output} has the name of a part, and parts are inputs, so it cannot be the output: choose another"
                 )
         if input_folder := inputs.folder_of(path):
-            relation = "is" if path == input_folder.resolve() else f"lies in {input_folder}, which is"
+            relation = "is" if path == input_folder.resolve() else f"is in {input_folder}, which is"
             raise ValueError(
                 f"--parts {folder} {relation} an input, so no parts can be written there: choose another folder"
             )
@@ -150,8 +150,8 @@ class CountWorkers(Workers):
 
     help: ClassVar[str] = """
     With --append, a job can add new files to collapsed counts again and again. The
-    file is replaced as a whole, or not at all. Documents that the counts have already
-    are refused, as in a file that has changed since it was added, unless --no-check-repeats is given.
+    file is replaced as a whole, or not at all. A document that is already counted,
+    as in a file that has changed since it was added, is an error unless --no-check-repeats is given.
 
     Several gold files, or any number with --engine, are counted by workers, each
     file by one of them. An interrupted run continues where it stopped. Files may be

@@ -217,8 +217,8 @@ def _try_shards(
             lost = [shard for shard in waiting if folder.marker(shard).exists()]
             if not lost and failed:
                 raise TryAgain(
-                    f"the engine failed twice before a worker had begun a file: {first_line(error)}; what is counted "
-                    f"already is kept in {folder.name}, and the same command continues from there"
+                    f"the engine failed twice before a worker had begun a file: {first_line(error)}; finished counts "
+                    f"are kept in {folder.name}, and the same command continues from there"
                 ) from error
             failed = not lost
             for shard in lost:
@@ -395,7 +395,7 @@ def merge_shards(
             )
         if status.origin.get("model") != first.origin.get("model"):
             raise ValueError(
-                f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
+                f"{first.shard.gold} and {status.shard.gold} were predicted by different models with one name: "
                 "install the same model on all machines, then run the command again"
             )
     work = PartMerger(shared_ids, check_repeats, code)

@@ -77,7 +77,7 @@ class CorrectionView(View):
 
     def undecided_places(self) -> Iterator[ResultTable]:
         """Yield the places at which a reviewer finds gold wrong and gives no correction."""
-        yield self._places("Places where gold is wrong, without a correction", "undecided")
+        yield self._places("Wrong gold annotation without a correction", "undecided")
 
     makers: ClassVar[Makers] = {
         "changes": changes,

@@ -160,11 +160,11 @@ def _parse_mark(row: Any, where: str) -> Mark:
         )
         if mark.decided is not None and mark.mark != GOLD_WRONG:
             raise ValueError(
-                f"it decides what gold should have, and its mark is {quote(mark.mark)}; expected {GOLD_WRONG!r}, or "
+                f"it contains a correction, and its mark is {quote(mark.mark)}; expected {GOLD_WRONG!r}, or "
                 "null for decided"
             )
         if mark.decided == () and mark.gold is None:
-            raise ValueError("it decides that gold has no span here, where gold has none")
+            raise ValueError("it removes a gold span where there is none")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
     return mark
@@ -336,7 +336,7 @@ def _marks_by_place(
             raise ValueError(
                 f"{mark.where}: {_document(number, golds[number])} has spans with gaps, which marks cannot name: "
                 "correct it where it was annotated, or read gold with "
-                f"{spell_argument('discontinuous', 'hull')} and make the report anew"
+                f"{spell_argument('discontinuous', 'hull')} and make the report again"
             )
         if mark.gold is not None and mark.gold not in golds[number].spans:
             raise ValueError(f"{mark.where}: {_document(number, golds[number])} has no gold span {_span(mark.gold)}")
@@ -428,7 +428,7 @@ def _new_spans(number: int, record: Record, removed: set[PlainSpan], added: set[
     kept = {*record.spans} - removed
     if doubled := sorted(kept & added):
         raise ValueError(
-            f"{_document(number, record)}: gold has the span {_span(doubled[0])} already, so it cannot be added"
+            f"{_document(number, record)}: the gold annotation already contains the span {_span(doubled[0])}"
         )
     return kept | added
 
@@ -464,7 +464,7 @@ def _check_possible(number: int, record: Record, span: PlainSpan) -> None:
     if not record.text[start:end].strip():
         raise ValueError(f"{where} has no words; expected a stretch with more than white space")
     if not record.annotated or any(max(start, a) < min(end, b) for a, b in record.gaps):
-        raise ValueError(f"{where} lies in a stretch without annotation")
+        raise ValueError(f"{where} is in a passage without annotation")
 
 
 def _check_flat(number: int, record: Record, spans: Iterable[PlainSpan]) -> None:

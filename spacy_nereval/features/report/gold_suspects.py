@@ -298,7 +298,7 @@ class GoldDoubts:
             gold = at_gold.label if at_gold else _gold_around(document, doubt)
             rows.append([self._name(doubt.document), span_in_context(document, doubt.start, doubt.end), gold, words])
         if rows:
-            header = ["document", "text", "gold", "what speaks against it"]
+            header = ["document", "text", "gold", "evidence against it"]
             note = f"the strongest {len(rows)} of {len(self.places):,}" if len(rows) < len(self.places) else ""
             asks = [{"document": doubt.document} for doubt in doubts]
             yield ResultTable("Doubtful gold spans", header, rows, note=note, asks=asks)
@@ -344,9 +344,9 @@ def evidence_words(piece: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
     """Return a piece of evidence in words."""
     label = piece.label or "(empty)"
     if piece.reason == "two labels" and doubt.gold:
-        return f"gold has {label} {times(piece.number)} for these words, {doubt.gold.label} {piece.against}"
+        return f"gold label {label} {times(piece.number)} for these words, {doubt.gold.label} {piece.against}"
     if piece.reason == "unmarked":
-        return f"predicted {label}; gold marks these words so {times(piece.number)} elsewhere"
+        return f"predicted {label}; these words are gold {label} {times(piece.number)} elsewhere"
     if piece.reason == "agreement":
         return f"{'both' if piece.number == 2 else f'all {piece.number}'} systems predict {label}"
     who = "predicted" if len(names) == 1 else f"{names[piece.system]} predicts"

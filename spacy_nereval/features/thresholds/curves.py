@@ -42,7 +42,7 @@ class Settings(Choosing):
 
         >>> Settings(per_label="all").validate()
         Traceback (most recent call last):
-        ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
+        ValueError: per_label='all': expected 'own' or 'micro', or none for a common threshold
         """
         return validate_settings(self)._replace(hit=check_hit(self.hit))
 

@@ -184,7 +184,7 @@ class Thresholds(Shown):
         """The cuts, whose `keeps` says whether a prediction is kept. Raise ValueError if the score is undefined."""
         best = self.best
         if best["reason"]:
-            raise ValueError(f"there is no best cut: {best['reason']}")
+            raise ValueError(f"there is no best threshold: {best['reason']}")
         chosen_on = self["floor"], self["documents"], self.signature
         return Cuts(best["cut"], best["labels"], best["score"], *chosen_on)
 

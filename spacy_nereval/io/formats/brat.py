@@ -72,7 +72,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     texts, annotations = _files_by_id(path, ".txt"), _files_by_id(path, ".ann")
     for id in sorted({*texts, *annotations}):
         if id not in texts:
-            raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
+            raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt in the same folder")
         text, read_spans = _text(texts[id]), Annotations([], [], 0)
         if id in annotations:
             text, read_spans = _fitting_spans(annotations[id], text, format)

@@ -101,8 +101,8 @@ def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[Pla
         return None
     if len(cells) < 5 or not (cells[1].isdecimal() and cells[2].isdecimal()):
         raise ValueError(
-            "expected id, start, end, text and label with tabs between them, or a relation: id, type and what it "
-            f"relates; found {shorten(repr(cells))}; {SHOW}"
+            "expected id, start, end, text and label with tabs between them, or a relation: id, type and "
+            f"arguments; found {shorten(repr(cells))}; {SHOW}"
         )
     start, end, surface, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
     return [fit_span("annotation", (start, end, label), text, format, surface)]

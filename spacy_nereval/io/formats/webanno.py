@@ -251,7 +251,7 @@ def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
         problem = f"{'several features have' if matches else 'no feature has'} the name {shorten(field)!r}"
     choice = f"choose one with {spell_argument('column')}: {join_names(choices, 20) or 'there is none'}"
     if len(columns) == 1:
-        choice = f"only {choices[0]} can have the labels, so leave out {spell_argument('column')}"
+        choice = f"only {choices[0]} can have the labels, so remove {spell_argument('column')}"
     raise ValueError(f"{problem}; {choice}")
 
 

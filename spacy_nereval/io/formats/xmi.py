@@ -128,7 +128,7 @@ def _parse_type_system(types: bytes) -> TypeSystem:
 def _record(xmi: bytes, types: bytes | None, parse_types: ParseTypes, where: str, format: Format) -> Record:
     check_xml(where, BytesIO(xmi))
     if types is None:
-        raise ValueError(f"{where}: there is no {TYPES} beside it")
+        raise ValueError(f"{where}: there is no {TYPES} in the same folder")
     try:
         from cassis import load_cas_from_xmi
 

@@ -360,7 +360,7 @@ def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, made, t
     write(tmp_path / "other.jsonl", *rows, "no mark", other, {**rows[1], "gold": {"start": 0, "end": 1, "label": "X"}})
     review["#import"].send_keys(str(tmp_path / "other.jsonl"))
     review.until(lambda: "1 differ from yours" in review["#notice"].text)
-    assert "left out 3 lines that are not marks on this gold" in review["#notice"].text
+    assert "skipped 3 lines that are not marks on this gold annotation" in review["#notice"].text
     assert decided(review) == before, "one's own stay"
     start(review, "marks that differ")
     assert review["#review-done"].text == "Place 1 of 1: 0 settled"

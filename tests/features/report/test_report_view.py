@@ -574,7 +574,7 @@ def test_each_system_beside_the_first_has_a_sentence():
     systems = [system(name, *own, metrics=["fair"]) for name, own in zip("abc", sides)]
     text = Parsed(page(systems, confidence=Confidence(samples=20), trials=200)).text
     assert "b against a: fair F " in text and "; not settled: " in text
-    assert "; c scores higher than a on texts like these, by " in text
+    assert "; c scores higher than a on similar texts, by " in text
     assert "the primary score, fair F (2 tests)" in text
     assert "c is better than a by " in text and "highest" not in text
 

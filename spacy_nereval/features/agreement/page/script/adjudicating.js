@@ -58,7 +58,7 @@ function cardOf({ k, p, key }) {
   const readings = readingsOf(doc, doc.places[p]).slice(0, 9).map((reading, i) =>
     choice(String(i + 1), isChosen(value, reading.spans), () => choosing(reading.spans), make("bdi", null, said(reading)), " ", ...spaced(named(reading.by))));
   return [make("p", { class: "key" }, link(k), ` · ${kindWords(doc.places[p])}`), inContext(doc, doc.places[p]), whoSaidWhat(doc, doc.places[p]),
-    make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "What counts" }, ...readings,
+    make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "Decision" }, ...readings,
       choice("0", isChosen(value, []), () => choosing([]), "no span here"), choice("u", Boolean(value?.unclear), doubting, "unclear"))),
     lastLine(value?.note ?? "", (note) => decide({ note }), "Next that is open")];
 }

@@ -12,7 +12,7 @@ const SAVED = {
 for (const [id, [file, written]] of Object.entries(SAVED)) {
   $(id).addEventListener("click", () => {
     save(written(marksMade), file);
-    if (gapped.size && id.startsWith("export-") && id !== "export-csv") $("notice").append(" Documents with gaps are not in it, since neither Prodigy nor Label Studio can hold them.");
+    if (gapped.size && id.startsWith("export-") && id !== "export-csv") $("notice").append(" Documents with gaps are excluded: Prodigy and Label Studio cannot store them.");
     tell($("notice").textContent);
   });
 }

@@ -18,7 +18,7 @@ function isKey(key) {
 // Changes marks: [key, mark], or [key] to remove the mark. All of them are undone together.
 function change(changes, undoing = false) {
   if (changes.some(([key, value]) => value?.decided?.length && gapped.has(JSON.parse(key)[0]))) {
-    tell("This document has spans with gaps, which a decision cannot say. Correct it where it was annotated; a note can say how.");
+    tell("This document has spans with gaps, which decisions cannot express. Correct it in the annotation tool; a note can say how.");
     return;
   }
   if (!undoing) undone.push(changes.map(([key]) => [key, marksMade.get(key)]));
@@ -99,7 +99,7 @@ function importMarks(text, file) {
   const parts = [`Read ${many(read.length, "mark")}`];
   if (numbers.same) parts.push(`${number(numbers.same)} as yours`);
   if (numbers.differing) parts.push(`${number(numbers.differing)} differ from yours, which stay until you settle them`);
-  if (refused) parts.push(`left out ${many(refused, "line")} that are not marks on this gold`);
+  if (refused) parts.push(`skipped ${many(refused, "line")} that are not marks on this gold annotation`);
   refresh();
   if (numbers.differing) startReview("disputed");
   $("notice").textContent = `${parts.join("; ")}.`;
