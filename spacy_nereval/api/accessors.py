@@ -158,7 +158,7 @@ class ScoreSet:
 
         Raises:
             KeyError: There is no such score.
-            ValueError: The result holds neither intervals nor what they are computed from.
+            ValueError: The result contains neither intervals nor the counts to compute them.
         """
         return interval_of(self._bounds().get(self._named(score or self._main)))
 
@@ -260,7 +260,7 @@ class MetricScoreSet(ScoreSet):
 
 
 class Confusion(dict[str, dict[str, int]]):
-    """A confusion matrix: gold label to predicted label to number; "" stands for no span.
+    """A confusion matrix: gold label to predicted label to number; "" means no span.
 
     >>> from spacy_nereval import score
     >>> found = score([["B-PER", "O"]], [["B-LOC", "O"]], ["fair"]).confusion("fair")
@@ -347,7 +347,7 @@ class LabelScores:
         self.support: int = spans["gold"]
         """Its number of gold spans."""
         self.predicted: int = spans["pred"]
-        """Its number of predicted spans, the mean of several training runs."""
+        """Its number of predicted spans, the mean over training runs."""
         self._parts = parts
 
     @property
@@ -374,7 +374,7 @@ class LabelScores:
         )
 
     def _absent(self, name: str) -> str:
-        """Return what to write instead of the name of a score without its metric; "" if it is no such name."""
+        """Return the line to write instead of the name of a score without its metric; "" for other names."""
         usual = {"f1-score": "f"}.get(name, SCORE_NAMES.get(name, name))
         names_known = (*OF_METRICS, "counts")
         lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, *names_known)]
@@ -397,7 +397,7 @@ def flat(parts: Mapping[str, ScoreSet]) -> dict[str, float | None]:
 
 
 def paths(parts: Mapping[str, ScoreSet]) -> list[str]:
-    """Return what can be asked for: metrics, METRIC.SCORE, and score keys."""
+    """Return the names that can be asked for: metrics, METRIC.SCORE, and score keys."""
     dotted = [f"{name}.{score}" for name, part in parts.items() for score in part]
     return [*dict.fromkeys([*parts, *dotted, *flat(parts)])]
 
@@ -406,7 +406,7 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
     """Return a metric's scores by its name, or a score by METRIC.SCORE or its score key.
 
     Args:
-        name: What was asked for.
+        name: The name that was asked for.
         parts: The scores of each metric.
 
     Raises:
@@ -424,11 +424,11 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
 
 
 OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().high")
-"""What the scores of every metric and label have."""
+"""The attributes of the scores of every metric and label."""
 
 
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:
-    """Return the line to write instead of a name that a `Result` does not have, with what is wrong; "" if unknown."""
+    """Return the problem of a name that a `Result` lacks, and the line to write instead; "" if unknown."""
     labels = [*labels]
     bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
     usual = SCORE_NAMES.get(bare, bare)

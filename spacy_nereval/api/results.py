@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="Result")
 
 OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores", "confusion-hits": "confusion"}
-"""The frames of what a table shows beside its first part, and the tables that they belong to: scores that are not
+"""The frames of the further parts of a table, and the tables that they belong to: scores that are not
 precision, recall and F, and the confusion matrix with hits."""
 
 DETAILED = ("groups", "pairs")
@@ -106,14 +106,14 @@ class Result(Shown):
 
     @classmethod
     def load(cls: type[R], path: str | Path) -> R:
-        """Return the result that a file holds: one that `save` wrote, or a command with `--output`.
+        """Return the result in a file that `save` wrote, or a command with `--output`.
 
         Args:
-            path: A `.json` file: the result is equal to the saved one, without counts and documents, and what needs
-                these says so. Or a count file, `.npz`: it is scored again, without documents.
+            path: A `.json` file: the result is equal to the saved one, without counts and documents; methods that need
+                these raise an error. Or a count file, `.npz`: it is scored again, without documents.
 
         Raises:
-            ValueError: There is no such file, or it holds another kind of result, or none.
+            ValueError: There is no such file, or it contains another kind of result, or none.
             OSError: The file cannot be read.
 
         >>> from spacy_nereval import Result, score
@@ -163,10 +163,10 @@ class Result(Shown):
         return Named({label: LabelScores(label, self._sets, values) for label, values in self["per_type"].items()})
 
     def flat(self, prefix: str = "", *, labels: bool = False) -> dict[str, float]:
-        """Return numbers alone, by score key, as trackers of experiments take them; undefined scores are left out.
+        """Return numbers alone, by score key, as trackers of experiments take them, without undefined scores.
 
         Args:
-            prefix: What the names begin with, such as "val_".
+            prefix: A prefix of the names, such as "val_".
             labels: Whether to include the scores of labels, as "PER/strict_f".
 
         >>> from spacy_nereval import score
@@ -184,10 +184,10 @@ class Result(Shown):
         """Return the confusion matrix of a metric.
 
         Args:
-            metric: The name of one of the metrics; by default the one whose verdicts show what is wrong.
+            metric: The name of one of the metrics; by default the one for tables of errors.
             hits: Whether hits, and nothing else, are on the diagonal, as in scikit-learn. Boundary errors are then in a
-                column "boundary". Without it, the matrix has what the metric declares: `strict` has hits, `fair` errors
-                alone.
+                column "boundary". Without it, the metric decides: the matrix of `strict` has hits, that of `fair`
+                errors only.
 
         Returns:
             Gold label to predicted label to number, "" for no span; `to_frame()` makes a DataFrame of it, and `plot()`
@@ -300,14 +300,14 @@ class Result(Shown):
         return [verdict.row() for verdict in listed]
 
     def render(self, document: int | str = 0, metric: str = "fair") -> Rendered:
-        """Return one document with its gold spans, its predictions, and what a metric says of each.
+        """Return one document with its gold spans, its predictions, and a metric's verdict on each.
 
         Args:
             document: The id of a document, or its number among the annotated ones, from 0: as in the rows of `errors`.
             metric: Name of a metric, which need not be among those that were scored.
 
         Returns:
-            What a notebook shows in colours, as displaCy does, and `print` with [gold] and {predicted} marks.
+            An object that a notebook shows in colours, as displaCy does, and `print` with [gold] and {predicted} marks.
 
         Raises:
             ValueError: There is no such document or metric, or the documents came from an iterator or a file.
@@ -588,13 +588,13 @@ def warnings_of(counts: Counts, system: str = "") -> list[str]:
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
-    """Return whether both sides have spans, and none of gold has the label of a prediction."""
+    """Return whether both sides have spans, but no label in common."""
     golds, preds = ({label for label, number in side.items() if number} for side in (gold, pred))
     return bool(golds and preds) and golds.isdisjoint(preds)
 
 
 def registered_metrics(metrics: Mapping[str, Any]) -> list[Metric]:
-    """Return the metrics of a result, from what its JSON says of each.
+    """Return the metrics of a result, from its JSON.
 
     Raises:
         ValueError: A metric is not registered here.

@@ -53,7 +53,7 @@ color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isola
 """The style in a notebook, light or dark. It undoes the notebook's own style for tables."""
 
 UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised")
-"""Names that tab completion leaves out: those that change a dict."""
+"""Names that tab completion omits: those that change a dict."""
 
 FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
@@ -64,16 +64,16 @@ class Shown(dict[str, Any]):
 
     @classmethod
     def load(cls: type[S], path: str | Path) -> S:
-        """Return the result that a JSON file holds: one that `save` wrote, or the command with `--output`.
+        """Return the result in a JSON file that `save` wrote, or the command with `--output`.
 
         It is equal to the result that was saved. The file has neither documents nor counts: a method that needs these
-        says so.
+        raises an error.
 
         Args:
             path: The file.
 
         Raises:
-            ValueError: There is no such file, or it holds another kind of result, or none.
+            ValueError: There is no such file, or it contains another kind of result, or none.
             OSError: The file cannot be read.
 
         >>> from spacy_nereval import Result, score
@@ -107,14 +107,14 @@ class Shown(dict[str, Any]):
         return result
 
     _lines: ClassVar[Mapping[str, str]] = {}
-    """Names from other packages, and what to write here instead."""
+    """Names from other packages, and the line to write instead."""
 
     _kind: ClassVar[str]
     """The name of the class, as `io.saved_results` has it."""
 
     @staticmethod
     def _unavailable(what: str, remedy: str) -> ValueError:
-        """Return the error of what a result from a JSON file does not hold."""
+        """Return the error for a part that a result from a JSON file lacks."""
         return ValueError(f"this result was read from a JSON file, which contains no {what}: {remedy}")
 
     @property
@@ -172,7 +172,7 @@ class Shown(dict[str, Any]):
         return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
 
     def _remedy(self, name: object) -> str:
-        """Return what to write instead of a name, such as an item for an attribute; "" if unknown."""
+        """Return the line to write instead of a name, such as an item for an attribute; "" if unknown."""
         if line := self._lines.get(str(name)):
             return f"there is no {name!r}: write {line}"
         if name in self:
@@ -187,7 +187,7 @@ class Shown(dict[str, Any]):
         """Return a table as a pandas DataFrame: ratios from 0 to 1, as in JSON."""
 
     def _view(self, average: str = "micro", *, every: bool = False) -> View:
-        """Return the view; if `every`, with what further tables need, which are not always shown."""
+        """Return the view; if `every`, with the data of tables that are not always shown."""
         raise NotImplementedError
 
     def _parts(
@@ -224,7 +224,7 @@ class Shown(dict[str, Any]):
         return repr(self)
 
     def __repr__(self) -> str:
-        if kind_of(self) is None:  # what is no whole result, such as {}, has no summary
+        if kind_of(self) is None:  # an incomplete result, such as {}, has no summary
             return f"{type(self).__name__}({dict(self)!r})"
         return self.summary()
 
@@ -337,7 +337,7 @@ class Shown(dict[str, Any]):
             height: The height of the frame, in pixels.
 
         Raises:
-            ValueError: The texts or the documents are not known, or what makes the page is not installed.
+            ValueError: The texts or the documents are not known, or a package for the page is not installed.
 
         >>> from spacy_nereval import score
         >>> found = score([[(0, 3, "PER")]], [[(0, 3, "PER")]], ["fair"], text=["Ada"])

@@ -90,10 +90,10 @@ needs none. They are imported for the help alone, since spaCy imports the comman
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help shows the options that are asked for often, and names the groups of the others."""
+    """A command with short help: the common options, and the names of the groups of the others."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. An error shows no more than the beginning of a bad value, and says what to write."""
+        """Parse the arguments. An error shows the beginning of a bad value only, and the line to write."""
         options = [parameter.opts for parameter in self.params]
         args = files_in_places(args, [argument.name for argument in _arguments(self)], [*chain(*options)])
         repeated = {
@@ -144,7 +144,7 @@ def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]
     """Return the arguments with an option of this command for each that has another name elsewhere.
 
     One that is given already is not given again, and a table that the command does not have is not asked for: the
-    error says what to write.
+    error has the line to write.
 
     Args:
         args: The arguments.
@@ -251,7 +251,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
             files["pred"].append(given.pop(0))
     first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
-    if first or not "".join(rest[:1]).startswith("-"):  # gold stands before, and an option behind it may be unknown
+    if first or not "".join(rest[:1]).startswith("-"):  # gold comes first, and an option after it may be unknown
         at = next((k for k, arg in enumerate(rest) if arg.startswith("-") and arg != "-"), len(rest))
     return [*first, *rest[:at], *files["baseline"], *files["pred"], *rest[at:]]
 
@@ -261,7 +261,7 @@ def _arguments(command: Any) -> list[Any]:
 
 
 def argument_name(argument: Any) -> str:
-    """Return an argument as usage shows it, in brackets if it may be left out."""
+    """Return an argument as usage shows it, in brackets if it is optional."""
     name = str(argument.metavar or argument.name.upper())
     if argument.nargs == -1 and "..." not in name:
         name += "..."
@@ -269,10 +269,10 @@ def argument_name(argument: Any) -> str:
 
 
 class GroupedCommands(TyperGroup):
-    """The program, whose help lists the commands under their headings."""
+    """The program. Its help lists the commands under their headings."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return what is run and its arguments. End the program with the line to write if there is no such command."""
+        """Return the command and its arguments. End the program with the line to write if there is no such command."""
         args = [*with_command(args, self.commands)]
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             say(f"✘ {describe_command(args, self.commands)}", fg="red", err=True)
@@ -332,7 +332,7 @@ def _is_model(path: str) -> bool:
 
 
 def _names_data(args: Sequence[str]) -> bool:
-    """Return whether arguments begin with a file of annotation, or what ends like one, rather than with a model."""
+    """Return whether arguments begin with a file of annotation, or a name like one, rather than with a model."""
     if "--model" in args:
         return False
     names = [arg for arg in args if not arg.startswith("-")]
@@ -341,7 +341,7 @@ def _names_data(args: Sequence[str]) -> bool:
         return len(names) > 1 and not _is_model(names[0])
     if not names or _is_model(names[0]):
         return False
-    if isdir(names[0]):  # beside a file, it is a model that lacks something, of which its reader says so
+    if isdir(names[0]):  # next to a file, it is an incomplete model: its reader raises an error
         return len(names) > 1 and isdir(names[1])
     return isfile(names[0]) or Path(names[0]).suffix[1:].isalpha()
 
@@ -350,7 +350,7 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
     """Return the message that there is no such command, with the line to write.
 
     Args:
-        args: What was written instead of a command, and what follows.
+        args: The word in place of a command, and the rest.
         commands: The commands that exist.
 
     >>> describe_command(["gold.spacy", "pred.spacy"], ["score"])
@@ -401,7 +401,7 @@ def option_group(option: Any) -> str:
 
 
 def option_text(command: str | None, option: Any) -> str:
-    """Return what an option of a command is for, with the tables of `--tables`."""
+    """Return the help of an option of a command, with the tables of `--tables`."""
     if option.name != "tables" or command not in VIEWS:
         return str(option.help or "")
     tables = [
@@ -456,7 +456,7 @@ def list_of_groups(ctx: Any) -> str:
 
 
 def _help_row(ctx: Any, parameter: Any) -> tuple[str, str]:
-    """Return an option or argument as it is written, and what it is for, with its default."""
+    """Return an option or argument as it is written, and its help with its default."""
     term, text = parameter.get_help_record(ctx)
     if parameter.param_type_name == "argument":
         term = argument_name(parameter)
@@ -470,7 +470,7 @@ def _write_options(formatter: Any, heading: str, ctx: Any, parameters: Iterable[
 
 
 def _write_rows(formatter: Any, heading: str, rows: Iterable[tuple[str, str]]) -> None:
-    """Write a heading, and terms with their texts beside them; nothing without a term."""
+    """Write a heading, and terms with their texts; nothing without a term."""
     listed = [*rows]
     if not listed:
         return
@@ -514,20 +514,20 @@ def _open_streams(
 Command = Callable[..., None]
 
 UNUSABLE, BUSY = 2, 75
-"""Exit statuses: of input or options that cannot be used, which is also typer's; and of what may work later, as in
+"""Exit statuses: of input or options that cannot be used, which is also typer's; and of a temporary failure, as in
 sysexits.h. 0 says that the command is done, and 1 that its verdict is no."""
 
 
 @dataclass(frozen=True)
 class Extension:
-    """What a feature adds to a command that is not its own: options, and what they change.
+    """The additions of a feature to a command that is not its own: options, and their effects.
 
     A feature derives a frozen dataclass and names it in `Feature.extensions`. Its annotated fields become options of
     the command, as the fields of a group do. A command with a parameter `extensions: Extensions` gets an instance of
     each class, with the options that were given; its docstring says which of their methods it calls.
 
     Attributes:
-        help: What is added to the help of the command: a paragraph, or several with empty lines between them.
+        help: An addition to the help of the command: a paragraph, or several with empty lines between them.
         group: The group of `OPTION_GROUPS` to which its options belong; "" for options of the command alone.
     """
 
@@ -554,7 +554,7 @@ class Extension:
 
         Args:
             given: The values of all parameters.
-            inputs: What the command reads.
+            inputs: The inputs of the command.
 
         Raises:
             ValueError: One of them cannot be used.
@@ -579,7 +579,7 @@ def command(
         name: Name of the command.
         metric_options: Also accept options such as `--fair.unit token`, which typer does not
             know. The function then takes a `typer.Context`, whose `args` hold them.
-        view: The view whose tables `--tables` prints, "module:class". Of several views, by the option with which each
+        view: The view with the tables for `--tables`, "module:class". Of several views, by the option with which each
             is used; "" if it needs none.
         heading: The heading below which the list of commands shows it.
         cls: How typer parses the arguments, if not as usual.
@@ -657,11 +657,11 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
 
 
 def command_with_options(command: Command, added: Sequence[type[Extension]] = ()) -> Command:
-    """Return a command whose parameters are the fields of its groups and extensions.
+    """Return a command with the fields of its groups and extensions as parameters.
 
     A parameter such as `reading: Reading` becomes one parameter per field of
     `Reading`. A field that occurs in several groups becomes one option, and
-    every group receives its value. Every command has the options `--code`, whose file is run before the command,
+    every group receives its value. Every command has the options `--code`, a file that is run before the command,
     `--debug` and `--log-format`; it need not know of them.
 
     Args:
@@ -724,7 +724,7 @@ def _fields(group: Any) -> list[inspect.Parameter]:
 
 
 def _argument_of(hint: Any) -> Argument:
-    if get_origin(hint) is Union:  # Python 3.10 makes a hint optional whose default is None
+    if get_origin(hint) is Union:  # Python 3.10 makes a hint with the default None optional
         hint = next((part for part in get_args(hint) if get_origin(part) is Annotated), hint)
     data = hint.__metadata__ if get_origin(hint) is Annotated else ()
     return next((argument for argument in data if isinstance(argument, Argument)), Argument(""))

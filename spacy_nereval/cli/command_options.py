@@ -2,7 +2,7 @@
 
 A command takes a group of options as one parameter, such as `reading: Reading`;
 `app.command_with_options` turns every field into an option of its own. What Python has too is declared in
-`core.arguments`. What only commands have, such as `--format conll,markdown`, is read and checked below.
+`core.arguments`. Values for commands only, such as `--format conll,markdown`, are read and checked below.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ CODE = Option(None, "--code", "-c", help="Python file with registered functions 
 
 
 class LogFormat(str, Enum):
-    """How a command says what is not its result."""
+    """How a command reports warnings and errors."""
 
     TEXT = "text"
     JSON = "json"
@@ -158,7 +158,7 @@ class Resampling(NamedTuple):
 
 
 class HypothesisOptions(NamedTuple):
-    """What a comparison tests."""
+    """The tests of a comparison."""
 
     primary: Annotated[str | None, arguments.PRIMARY] = None
     secondary: Annotated[str | None, arguments.SECONDARY] = None
@@ -173,7 +173,7 @@ class HypothesisOptions(NamedTuple):
 
 
 class RankOptions(NamedTuple):
-    """What systems are ranked by, and how it is tested."""
+    """The score to rank systems by, and its tests."""
 
     primary: Annotated[str | None, arguments.PRIMARY] = None
     trials: Annotated[int | None, arguments.TRIALS] = None
@@ -277,7 +277,7 @@ OPTION_GROUPS = {
     "workers": "Large corpora: several files, workers, counts that are added up",
     "running": "Code of your own, GPU, logs and help",
 }
-"""The groups of options, with what they are about, in the order in which the help shows them."""
+"""The groups of options, with their subjects, in the order in which the help shows them."""
 
 OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
 OFTEN += ("per_label", "cut", "format", "json", "spans_key", "tables", "workers", "collapse", "help")
@@ -402,7 +402,7 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
 
 
 def _page_line(path: Path) -> str:
-    """Return what writes the page of the command that runs into a file, as the end of a message."""
+    """Return the option that writes the page of the running command, as the end of a message."""
     if "--html" in own_options.get():
         return f"; --html {path} writes a page"
     every_error = f"nereval report GOLD PRED --output {path} shows every error"

@@ -127,7 +127,7 @@ def merge_cli(
     of the whole corpus.
 
     A count file records which parts it was merged from. A part that would count
-    twice is refused.
+    twice is an error.
 
     With --collapse, the documents of the parts are summed, so that memory does not
     grow with their number. Parts that are already collapsed stay so. The half-samples

@@ -88,7 +88,7 @@ def errors_cli(
     in [ ] and the predicted span in { }. A file has all columns, with the texts
     of the spans and the context.
 
-    A .jsonl file holds the texts unchanged. In .csv files and printed tables,
+    A .jsonl file contains the texts unchanged. In .csv files and printed tables,
     control characters are replaced by escape sequences. In .csv files, an
     apostrophe precedes a text that a spreadsheet would read as a formula.
     """
@@ -150,7 +150,7 @@ class Summary:
             yield row
 
     def legend(self, metric: Metric) -> list[str]:
-        """Return what the verdicts mean, if the metric's verdicts have words."""
+        """Return the meanings of the verdicts, if the metric's verdicts have words."""
         words = metric.words
         meanings = [f"{name} = {words[name].full}" for name, _ in self.numbers.most_common() if name in words]
         return ["; ".join(meanings)] if meanings else []

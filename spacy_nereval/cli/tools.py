@@ -1,4 +1,4 @@
-"""The commands that score nothing: lexicons, configs, what training needs, and what there is to choose from."""
+"""The commands that score nothing: lexicons, configs, requirements of training, lists of metrics and formats."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def doctor_cli(
     corpus: str | None = Option(None, "--corpus", help="Corpus of the project in the current folder"),
 ) -> None:
     """
-    Check what training needs, and say how to get what is missing.
+    Check the requirements of training, and show how to meet missing ones.
 
     Exit with status 1 if something that was requested cannot be used.
     """
@@ -186,7 +186,7 @@ def help_cli(
 
 
 def _describe(name: str, *, in_full: bool) -> None:
-    """Print what a metric measures, its formula, source and options."""
+    """Print the meaning of a metric, its formula, source and options."""
     from ..metrics.registry import documentation, options_of
 
     about = documentation(name)

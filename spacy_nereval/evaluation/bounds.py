@@ -178,7 +178,7 @@ def spread(samples: ArrayLike) -> Any:
 
     Args:
         samples: Values of each half-sample, float[samples, ...]; undefined ones (not
-            finite) are left out.
+            finite) are excluded.
 
     Returns:
         float[...], in the unit of the samples; NaN where no value is defined.
@@ -368,7 +368,7 @@ def score_intervals(
         limits: The lowest and the highest value of the scores: of all, or of each if
             `values` has one axis.
         runs: With several training runs, the score of each run, float[runs, ...]; then `values` are means
-            over the runs, and the interval is that of the expected score of another training run.
+            over the runs, and the interval is that of the expected score after retraining.
 
     Returns:
         The intervals. Where a score (of some run) or its variance is undefined: NaN and the flag "undefined".
@@ -581,7 +581,7 @@ def accuracy_interval(low: ArrayLike, high: ArrayLike) -> tuple[Any, Any]:
         high: Upper bounds of the cost.
 
     Returns:
-        Lower and upper bounds of the accuracy. Both are 0 where the interval of the cost lies
+        Lower and upper bounds of the accuracy. Both are 0 where the interval of the cost is
         above 1: the only case of an interval of zero width.
 
     Example:

@@ -23,9 +23,9 @@ def compare_by(
 
     Args:
         systems: Systems of one training run each with their documents, the baseline first.
-        breakdowns_of: Returns what counts a metric by each attribute.
+        breakdowns_of: Returns the counter of a metric for each attribute.
         confidence, trials: As for `comparison`.
-        hypotheses: What is tested: of these, only the primary score.
+        hypotheses: The tests: of these, only the primary score.
 
     Returns:
         Attribute to {"by", "buckets", "metric", "score", "gold" (the number of gold spans of each bucket), and "rows"};

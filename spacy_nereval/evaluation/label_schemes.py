@@ -1,4 +1,4 @@
-"""Warn of predicted labels that gold does not have, and propose how to map them."""
+"""Warn of predicted labels that never occur in the gold annotation, and propose how to map them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Table = Mapping[str, str | None]
 
 
 def unknown_labels(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str]:
-    """Return the predicted labels that never occur in gold, sorted; none if gold has no spans.
+    """Return the predicted labels that never occur in gold, sorted; none without gold spans.
 
     Args:
         gold, pred: Labels with their numbers of spans.
@@ -105,7 +105,7 @@ def label_lines(
         written: A function that formats a mapping of labels for pasting; by default `mapping_argument`.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
-    "⚠ No predicted label is a gold label: the gold labels are LOC, PER, the predicted labels PERSON, loc. ...='PERSON=PER,loc=LOC'"
+    "⚠ No predicted label is a gold label: the gold labels are LOC, PER, ... loc. ...='PERSON=PER,loc=LOC'"
     >>> label_lines({"PER": 3}, {"PER": 1})
     []
     """

@@ -269,11 +269,11 @@ def number_of_units(counts: Counts) -> int:
 
 
 MOST_GROUPS = 1000
-"""More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
+"""Beyond this number of units, the jackknife excludes groups of equal size, to bound time and memory."""
 
 
 class Units:
-    """What is resampled: documents with one key are drawn together.
+    """The units of resampling: documents with one key are drawn together.
 
     Args:
         counts: Counts with the key of each document's unit.
@@ -347,7 +347,7 @@ class HalfSamples:
     """Weights of documents: 1 where the unit's random bit is 1.
 
     Args:
-        units: What is drawn.
+        units: The units to draw.
         samples: Number of rows; if there are no more patterns than this, the rows are all patterns.
         seed: The seed of the random bits.
         exact: Whether patterns may be enumerated, see `patterns`.

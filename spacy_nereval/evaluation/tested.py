@@ -1,4 +1,4 @@
-"""What a comparison tests: which scores, in which families, with Holm's correction within each family.
+"""The tests of a comparison: scores in families, with Holm's correction within each family.
 
 Also: the score that a name refers to, and the number of data sets in which a system is better.
 """
@@ -193,7 +193,7 @@ Families = dict[Key, str]
 
 
 class Hypotheses(NamedTuple):
-    """What a comparison should test.
+    """The tests of a comparison.
 
     primary: the score that the conclusion is about, METRIC.SCORE or its score key; None for the headline of the first
         metric.

@@ -1,4 +1,4 @@
-"""The component `nereval_cut`, which removes the spans of a group whose scores are below their cut.
+"""The component `nereval_cut`, which removes the spans of a group that score below their cut.
 
 spaCy imports this module whenever it makes or loads a pipeline. Everything that takes time to import
 is therefore imported inside the functions.
@@ -35,7 +35,7 @@ def make_nereval_cut(
 ) -> "NerevalCut":
     """Create the component `nereval_cut`.
 
-    It keeps the spans of `doc.spans[spans_key]` whose scores are not below the cut of their label.
+    It keeps the spans of `doc.spans[spans_key]` that score at least the cut of their label.
     Put it after the component that predicts the spans, such as `spancat` with a threshold of 0.
 
     Args:
@@ -79,7 +79,7 @@ def make_nereval_cut(
 
 
 class NerevalCut:
-    """A component that removes the spans of a group whose scores are below their cut.
+    """A component that removes the spans of a group that score below their cut.
 
     Args:
         spans_key: The key of the span group.

@@ -1,4 +1,4 @@
-"""Check what training needs: packages, a GPU, pretrained weights and a corpus."""
+"""Check the requirements of training: packages, a GPU, pretrained weights and a corpus."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Check(NamedTuple):
     Attributes:
         subject: The subject of the check.
         state: The state of the subject, such as a version.
-        remedy: What to do if the state is not sufficient; otherwise None.
+        remedy: The remedy if the state is not sufficient; otherwise None.
         exists: Whether the subject exists at all.
 
     Example:

@@ -1,4 +1,4 @@
-"""Write records as JSON lines, tables, CoNLL or brat files, and count what the format cannot store."""
+"""Write records as JSON lines, tables, CoNLL or brat files, and count the losses of the format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
 """An id that can name a file."""
 
 HOLD_TOKENS = ("conll", "spacy")
-"""Formats whose spans consist of tokens."""
+"""Formats in which spans consist of tokens."""
 
 OVERLAP = "overlap other spans"
 WITH_GAPS = "have gaps"
@@ -51,15 +51,15 @@ class NamedTokenizer(NamedTuple):
 
 
 class Losses:
-    """Counts what a format cannot store, or raises an error if spans may not be lost.
+    """Counts the losses of a format, or raises an error if spans may not be lost.
 
     Args:
-        allowed: Whether spans and gaps may be left out.
+        allowed: Whether spans and gaps may be dropped.
         target: The name of the format, for errors.
 
     Attributes:
-        spans: The number of spans and gaps of each kind that were left out.
-        others: The number of other things of each kind that were left out.
+        spans: The number of spans and gaps of each kind that were dropped.
+        others: The number of other things of each kind that were dropped.
 
     >>> Losses(False, "CoNLL").add_span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
@@ -77,7 +77,7 @@ or drop them with drop=True
         """The number of the document that is being written."""
 
     def add_span(self, record: Record, span: PlainSpan, reason: str) -> None:
-        """Count a span that is left out. Raise ValueError if no span may be left out."""
+        """Count a dropped span. Raise ValueError if no span may be dropped."""
         start, end, label = span
         example = f"{label} {quote(covered_text(record.text, span))} from {start} to {end}"
         remedies = ""
@@ -109,7 +109,7 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
     Args:
         path: The file; it gets its name once it is complete.
         records: The records.
-        losses: Counts what is left out.
+        losses: Counts the losses.
 
     Raises:
         ValueError: A record has gaps, and gaps may not be lost.
@@ -182,7 +182,7 @@ def without_gaps(records: Iterable[Record], losses: Losses) -> Iterator[Record]:
     """Yield records without the spans that have gaps, which count as losses.
 
     Raises:
-        ValueError: A span has gaps, and spans may not be left out.
+        ValueError: A span has gaps, and spans may not be dropped.
     """
     for losses.number, record in enumerate(records):
         if any_gaps(record.spans):
@@ -201,12 +201,12 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
     Args:
         path: The file; it gets its name once it is complete.
         records: The records.
-        losses: Counts what is left out.
+        losses: Counts the losses.
         tokenize: Splits a text if its record has no tokens.
 
     Raises:
         ValueError: A span overlaps another or does not fit the tokens, and spans may not be
-            left out; a token or label cannot be written in columns.
+            dropped; a token or label cannot be written in columns.
         OSError: If the file cannot be written.
     """
     with atomic_file(path) as file:
@@ -252,7 +252,7 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
 
 
 def align_records(records: Iterable[Record], tokenize: Tokenizer, align: str, losses: Losses) -> Iterator[Record]:
-    """Yield records whose spans begin and end at the edges of tokens.
+    """Yield records with spans that begin and end at the edges of tokens.
 
     Args:
         records: The records.
@@ -261,7 +261,7 @@ def align_records(records: Iterable[Record], tokenize: Tokenizer, align: str, lo
         losses: Counts the spans that are moved, and those that have no token inside.
 
     Raises:
-        ValueError: A span has no token inside, and spans may not be left out.
+        ValueError: A span has no token inside, and spans may not be dropped.
     """
     for record in records:
         tokens = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
@@ -301,7 +301,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
     Args:
         path: The folder. It may exist if it is empty, and gets its name once it is complete.
         records: The records.
-        losses: Counts what is left out.
+        losses: Counts the losses.
 
     Raises:
         ValueError: The folder has files; a record has gaps, and gaps may not be lost; a label
@@ -392,7 +392,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def check_characters(record: Record, losses: Losses) -> None:
-    """Check that a format can hold the characters of a record.
+    """Check that a format can store the characters of a record.
 
     Raises:
         ValueError: A text has a lone surrogate, which UTF-8 cannot encode.
@@ -419,11 +419,11 @@ def _unwritable(record: Record, losses: Losses, content: str) -> ValueError:
 
 
 def report_omitted(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
-    """Return a line for each kind of thing that was left out.
+    """Return a line for each kind of loss.
 
     Args:
-        losses: What was left out because the format cannot hold it.
-        read: What was left out on reading, and how often.
+        losses: The losses of the format.
+        read: The kinds of things that were skipped on reading, and their numbers.
 
     >>> losses = Losses(True, "CoNLL")
     >>> losses.others["ids"] += 3

@@ -30,7 +30,7 @@ Side = tuple[str, Sequence[Token] | None]
 
 
 def place_tokens(gold: Side, pred: Side) -> tuple[list[Placed], int]:
-    """Return where gold has the tokens of the predictions, and how many tokens it has beyond them.
+    """Return the positions of the predictions' tokens in gold, and the number of other gold tokens.
 
     Where both sides have as many sentences, each is placed in its own. Without tokens, those are between white space.
 

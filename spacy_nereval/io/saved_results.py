@@ -50,10 +50,10 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     Args:
         path: The file.
         kind: The name of its class, a key of `result_kinds`.
-        system: The system whose result to return, if the file holds several, as `nereval thresholds` writes them.
+        system: The system to return, if the file contains several, as `nereval thresholds` writes them.
 
     Raises:
-        ValueError: There is no such file, or it contains no result of this kind; says which kind it holds.
+        ValueError: There is no such file, or it contains no result of this kind; names the kind in it.
         OSError: The file cannot be read.
     """
     value = read_json(path, kind)
@@ -103,7 +103,7 @@ def _writers(kind: str) -> str:
 
 
 def loading_hint(kind: str, path: Path) -> str:
-    """Return what a file holds, and how to read it, for an error.
+    """Return the kind of result in a file, and how to read it, for an error.
 
     >>> loading_hint("Gate", Path("a.json"))
     "contains the result of a gate: Gate.load('a.json') reads it"
@@ -144,7 +144,7 @@ def load_cuts(path: Path) -> Cuts:
         path: The file.
 
     Raises:
-        ValueError: There is no such file, or it is not a cut file; says what is wrong.
+        ValueError: There is no such file, or it is not a valid cut file.
         OSError: The file cannot be read.
 
     >>> path = getfixture("tmp_path") / "cuts.json"
@@ -171,7 +171,7 @@ def parse_cuts(value: Any) -> Cuts:
     """Return the cuts in the content of a cut file.
 
     Raises:
-        ValueError: It is not the content of a cut file; says what is wrong.
+        ValueError: It is not the content of a cut file.
 
     >>> parse_cuts({"default": "high"})
     Traceback (most recent call last):

@@ -318,7 +318,7 @@ def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 def _with_listed_attributes(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose spans list their attributes, since a column has one type and attributes have any names."""
+    """Return a row with attributes as lists in its spans, since a column has one type and attributes any names."""
     if not any("attributes" in span for span in row["spans"]):
         return row
     spans = [

@@ -38,8 +38,8 @@ class ComparisonView(View):
     """The tables and sentences of a comparison.
 
     Args:
-        result: What `evaluation.comparison.comparison` returns, or its JSON.
-        notes: Remarks on what was read. They follow the conclusions.
+        result: The result of `evaluation.comparison.comparison`, or its JSON.
+        notes: Remarks on the input. They follow the conclusions.
         warnings: Warnings that a reader needs first. They precede the conclusions.
 
     >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
@@ -93,7 +93,7 @@ class ComparisonView(View):
                 )
 
     def runs(self) -> Iterator[ResultTable]:
-        """Yield, for each system with several training runs, how much of the uncertainty comes from training."""
+        """Yield, for each system with several runs, how much of the uncertainty comes from training."""
         for system, rows in self._rows_per_system():
             run_rows = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and is_prominent(row)]
             if run_rows:
@@ -118,7 +118,7 @@ class ComparisonView(View):
             yield ResultTable(title, [baseline, *(OUTCOMES[key] for key in outcomes)], rows)
 
     def spans(self) -> Iterator[ResultTable]:
-        """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
+        """Yield, for each system, the gold spans with an outcome other than the baseline's."""
         header = ["document", "start", "end", "label", "text", self.result["baseline"]]
         for system, transition in self._transition_of.items():
             rows: list[list[Cell]] = [
@@ -260,7 +260,7 @@ class ComparisonView(View):
         return f"{text}, {P_HOLM} {'' if shown.startswith('<') else '= '}{shown}"
 
     def closing(self) -> list[str]:
-        """Return the legend, what was tested and how, what was left out, and a warning if there are few units."""
+        """Return the legend, the tests, the omissions, and a warning if there are few units."""
         result = self.result
         mentions = [
             f"{name}: {line}" for name, numbers in result.get("mentions", {}).items() for line in mention_lines(numbers)
@@ -276,7 +276,7 @@ class ComparisonView(View):
         ]
 
     def legend(self) -> str:
-        """Return what the abbreviations in the tables of differences mean."""
+        """Return the meaning of the abbreviations in the tables of differences."""
         registered = names()
         scores = dict.fromkeys((row["metric"], row["score"]) for row in self._rows if is_prominent(row))
         meanings = [
@@ -289,7 +289,7 @@ class ComparisonView(View):
         return f"{'; '.join([detectable, *meanings])}."
 
     def test_lines(self) -> list[str]:
-        """Return what was tested and how, what "<" before a p-value means, and what the numbers are based on."""
+        """Return the tests, the meaning of "<" before a p-value, and the basis of the numbers."""
         result = self.result
         lines = [" ".join(self._half_sample_lines() if result.get("collapsed") else self._test_sentences())]
         if any(p.is_bound for row in self._rows for p in self._p_values(row) if p is not None):

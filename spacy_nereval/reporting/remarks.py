@@ -1,4 +1,4 @@
-"""The lines around tables that several views share: what was read, the basis of intervals, warnings."""
+"""The lines around tables that several views share: the input, the basis of intervals, warnings."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ ON_READING = (
     ("filled", "missing token", "of the predictions read as O"),
     ("unnamed", "span", "without the attribute, labelled none"),
 )
-"""What reading changed or left out: the key of the number in the result, the noun, and the change."""
+"""The changes on reading: the key of the number in the result, the noun, and the change."""
 
 
 def heading(result: Mapping[str, Any]) -> str:
-    """Return a line on what was scored and what reading changed or left out.
+    """Return a line on the scored data and the changes on reading.
 
     >>> heading({"documents": 1, "gold": 2, "pred": 2, "skipped": 0, "repaired": 1})
     '1 document, 2 gold spans, 2 predicted spans, 1 span repaired'
@@ -41,7 +41,7 @@ def heading(result: Mapping[str, Any]) -> str:
 
 
 def reading_phrases(result: Mapping[str, Any]) -> list[str]:
-    """Return phrases on what reading changed or left out.
+    """Return phrases on the changes on reading.
 
     >>> reading_phrases({"duplicates": 2, "rejected": 0})
     ['2 spans given again and counted once']
@@ -50,7 +50,7 @@ def reading_phrases(result: Mapping[str, Any]) -> list[str]:
 
 
 def runs_phrases(result: Mapping[str, Any]) -> list[str]:
-    """Return phrases on what reading the training runs of a system changed or left out.
+    """Return phrases on the changes on reading the training runs of a system.
 
     Args:
         result: The keys of `ON_READING` and `SKIPPED` to a number for each run.
@@ -104,7 +104,7 @@ REPEAT_WORDS = {"repeated": "listed more often than it occurs", "ambiguous": "li
 
 
 def omission_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return a line on each metric that was left out.
+    """Return a line on each excluded metric.
 
     >>> omission_lines({"wrf": "it needs the words"})
     ['wrf is excluded: it needs the words']
@@ -198,7 +198,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     """Return warnings about intervals: automatic units, few units, or few that account for most of the variance.
 
     Args:
-        basis: What the intervals are based on, the result's `confidence`.
+        basis: The basis of the intervals, the result's `confidence`.
         documents: The number of documents; None if it is not known.
         chosen: Whether to add that the argument `unit` chooses other units.
 
@@ -221,10 +221,10 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
 
 
 def interval_basis(basis: Mapping[str, Any], documents: int | None = None) -> str:
-    """Return what the intervals were computed from, in words.
+    """Return the basis of the intervals, in words.
 
     Args:
-        basis: What the intervals are based on, the result's `confidence`.
+        basis: The basis of the intervals, the result's `confidence`.
         documents: The number of documents; None if it is not known.
 
     >>> basis = {"unit": "id", "units": 50, "samples": None, "exact": True}

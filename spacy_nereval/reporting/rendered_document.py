@@ -56,7 +56,7 @@ class SpanNote(NamedTuple):
 
 
 def span_notes(document: Document, verdicts: Iterable[Verdict], metric: Metric) -> list[SpanNote]:
-    """Return a note on the spans of each verdict: the label of a hit, or what is wrong.
+    """Return a note on the spans of each verdict: the label of a hit, or the error.
 
     >>> from spacy_nereval import create
     >>> document, fair = Document([(0, 3, "PER")], [(0, 3, "LOC"), (4, 7, "PER")], "Ada met Bob"), create("fair")

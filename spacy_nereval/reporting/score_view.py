@@ -1,4 +1,4 @@
-"""The tables and sentences on the scores of one system, and of one system with several training runs."""
+"""The tables and sentences on the scores of one system, and of one system with several runs."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ class ScoreView(View):
         return matrix_figure({g: {p: cells.get(g, {}).get(p, 0) for p in columns} for g in (*labels, "")}, NO_SPAN)
 
     def _judge(self, figure: str) -> Metric:
-        """Return the metric whose verdicts are shown. Raise ValueError if no metric has verdicts."""
+        """Return the metric of the verdicts that are shown. Raise ValueError if no metric has verdicts."""
         if not (metric := error_metric(self.evaluation.metrics)):
             names = ", ".join(metric.name for metric in self.evaluation.metrics)
             raise ValueError(
@@ -267,7 +267,7 @@ class ScoreView(View):
 
     @property
     def subject(self) -> str:
-        """What was scored; the first line begins with it."""
+        """The scored data; the first line begins with them."""
         return heading(self.evaluation.result)
 
     def closing(self) -> list[str]:
@@ -402,7 +402,7 @@ class ScoreView(View):
 
 
 class RunsView(ScoreView):
-    """The tables and sentences on a system with several training runs, from the first run's counts and the result."""
+    """The tables and sentences on a system with several runs, from the first run's counts and the result."""
 
     def runs(self) -> Iterator[ResultTable]:
         """Yield the spread of the headline scores over the training runs."""
@@ -432,7 +432,7 @@ class RunsView(ScoreView):
 
     @property
     def subject(self) -> str:
-        """What was scored, and what was left out or changed on reading."""
+        """The scored data, and the changes on reading."""
         result, few = self.evaluation.result, self._few_runs_note
         parts = [f"{result['system']}: means of {many(result['runs'], 'training run')}{few and f' ({few})'}"]
         parts += [many(result["documents"], "document"), many(result["gold"], "gold span")]
@@ -474,7 +474,7 @@ def worst_group(
 
     Args:
         metric: The metric of the scores.
-        kind: What the rows are: "label" or "length".
+        kind: The kind of rows: "label" or "length".
         rows: The name, the number of gold spans and the score of each label or bucket.
         score_name: The name of the score of labels; None for the first headline.
 

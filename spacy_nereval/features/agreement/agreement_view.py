@@ -98,14 +98,14 @@ class AgreementView(View):
     # Sentences
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return how far annotators agree and their largest habit, then what was compared."""
+        """Return how far annotators agree and their largest habit, then the compared data."""
         first = f"{self.agreement_clause(digits)}; {self._headline_finding().sentence}."
         second = self.data_clause() + (f"; more: {more}" if more else "")
         return [visible(line) for line in [first, *self.rule_lines(digits), second, *self.remarks]]
 
     @property
     def remarks(self) -> list[str]:
-        """Lines on mentions without offsets, further remarks, and lines on metrics that are left out."""
+        """Lines on mentions without offsets, further remarks, and lines on excluded metrics."""
         return [*mention_lines(self.result.get("mentions", {})), *self._remarks, *self.omissions]
 
     def rule_lines(self, digits: int = 2) -> list[str]:
@@ -118,7 +118,7 @@ class AgreementView(View):
         return [*lines, *self._leave_one_out_lines(digits)]
 
     def _leave_one_out_lines(self, digits: int) -> Iterator[str]:
-        """Yield the range of the main numbers if one of three or more annotators is left out."""
+        """Yield the range of the main numbers without one of three or more annotators."""
         without = self.result["without"]
         scores = {name: result["metrics"][self.metric.name][self.score] for name, result in without.items()}
         defined = sorted((value, name) for name, value in scores.items() if value is not None)
@@ -150,7 +150,7 @@ class AgreementView(View):
         )
 
     def data_clause(self) -> str:
-        """Return what was compared, in words: documents and spans, and what reading changed or left out."""
+        """Return the compared data, in words: documents and spans, and the changes on reading."""
         result = self.result
         read = [f"{many(result['documents'], 'document')} annotated by two or more"]
         read += [f"{many(result['single'], 'document')} annotated by one only excluded"] * bool(result["single"])
@@ -468,7 +468,7 @@ class AgreementView(View):
         yield ResultTable("Most disputed documents", header, rows, most=MOST_SHOWN, asks=asks)
 
     def spans(self) -> Iterator[ResultTable]:
-        """Yield the disputed spans, the most disputed first, with what each annotator marked."""
+        """Yield the disputed spans, the most disputed first, with the spans of each annotator."""
         rows: Rows = []
         for row in self.result["disputes"]["spans"]:
             text = clip(row["text"]) if row["text"] is not None else None
@@ -575,7 +575,7 @@ def _example_text(row: Mapping[str, Any]) -> str:
 
 
 def annotator_statements(row: Mapping[str, Any]) -> str:
-    """Return what each annotator marked at a disputed span.
+    """Return the spans of each annotator at a disputed span.
 
     >>> span = {"start": 0, "end": 3, "label": "PER", "text": "Ada"}
     >>> other = span | {"end": 12, "text": "Ada Lovelace"}

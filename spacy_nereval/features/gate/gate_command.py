@@ -151,8 +151,8 @@ def plan_cli(
     decided, or a difference between two systems is seen, in 80 % of samples; or so that
     the interval of a score is narrow.
 
-    The documents given are a pilot: corpora of other sizes are simulated from what each
-    of them adds to the scores. '--difference 2 --score fair_f' is about a difference of 2 points
+    The documents given are a pilot: corpora of other sizes are simulated from the contribution
+    of each to the scores. '--difference 2 --score fair_f' is about a difference of 2 points
     of fair F, '--half-width 2' about F ± 2 points. Without options, a table says how many
     documents give ± 0.5, 1, 2, 3 and 5 points.
     """

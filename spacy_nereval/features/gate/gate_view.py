@@ -29,7 +29,7 @@ NEAR = 30
 """Maximum number of characters of a lost span in a table."""
 
 HARD_WORLD = "at 95 %, in 12 % of simulated corpora of 50 documents, and in 7 % of those of 200"
-"""How often a rule that does not hold was met where 8 % of the documents are catastrophic (`benchmarks/gates.json`). No
+"""How often a violated rule was met where 8 % of the documents are catastrophic (`benchmarks/gates.json`). No
 flag can detect this: corpora that pass are the ones that have too few of these documents by chance."""
 
 
@@ -142,11 +142,11 @@ class GateView(View):
         return [Finding("headline", self.headline())]
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return the verdict, and remarks on what was read."""
+        """Return the verdict, and remarks on the input."""
         return [*self._notes, self.headline()]
 
     def closing(self) -> list[str]:
-        """Return why rules are undecided, which intervals hold without a test, and what the gate guarantees."""
+        """Return why rules are undecided, which intervals come without a test, and the guarantee of the gate."""
         rows = [row for row in self._rows if row["verdict"] == UNDECIDED]
         lines = [visible(f"{row['name']} is undecided: {row['reason']}.") for row in rows]
         result = self.result
@@ -408,7 +408,7 @@ class PlanView(View):
         return [self.headline()]
 
     def closing(self) -> list[str]:
-        """Return why questions have no number, and what the numbers assume."""
+        """Return why questions have no number, and the assumptions of the numbers."""
         lines = [visible(f"{row['name']}: {self._reason(row)}.") for row in self._rows if not row["units_needed"]]
         lines += [
             visible(

@@ -69,7 +69,7 @@ class Gate(Shown):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row per rule: what it demands, what was found, and the verdict."""
+        """A row per rule: its demand, the finding, and the verdict."""
         return [*self["rules"]]
 
     @property

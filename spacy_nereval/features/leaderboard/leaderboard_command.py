@@ -146,7 +146,7 @@ def rank_and_print(
         how: What `RunCounter` takes after the gold annotation: metrics, their options, and how files are read.
         confidence: The settings of intervals and tests.
         showing: Which tables are printed, and how.
-        files: What is written, and kept.
+        files: The outputs, and the counts to keep.
         ranking: Further arguments of `rank_systems`.
     """
     from .leaderboard_view import LeaderboardView

@@ -134,7 +134,7 @@ def _unit(reading: Reading, gold: str) -> str:
 
 
 def save_appended(before: Counts | None, counts: Counts, task: CountTask, output: Path, *, shared_ids: bool) -> None:
-    """Add new counts to the output, and print what was written.
+    """Add new counts to the output, and print a summary.
 
     Args:
         before: The counts in the output; None if it does not exist yet.

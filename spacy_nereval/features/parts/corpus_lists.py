@@ -24,7 +24,7 @@ def corpus_values(values: Mapping[str, Any]) -> dict[str, Any]:
             of predictions do not have the same files.
         OSError: The list cannot be read.
     """
-    counts = "first" in values  # `count`, else `evaluate`, whose model is an argument of its own
+    counts = "first" in values  # `count`, else `evaluate`, with the model as another argument
     arguments = [values["first"], *(values["others"] or ())] if counts else [*(values["data"] or ())]
     names, options = names_and_options([argument for argument in arguments if argument is not None])
     formats = input_formats(values.get("format"))

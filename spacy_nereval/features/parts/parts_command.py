@@ -129,7 +129,7 @@ class EvaluateWorkers(Workers):
     """
 
     def counts(self, task: CountTask) -> Counts:
-        """Return the merged counts of all files, and say so if repeated documents were not looked for."""
+        """Return the merged counts of all files, and warn if repeated documents were not checked."""
         counts = super().counts(task)
         say_if_unchecked(counts)
         return counts
@@ -204,7 +204,7 @@ class CountWorkers(Workers):
 
 @dataclass(frozen=True)
 class FileCounter:
-    """How every shard is counted. It is sent to the workers, so it holds only names and settings.
+    """How every shard is counted. It is sent to the workers, so it contains only names and settings.
 
     Attributes:
         metrics: The options of each metric.
@@ -314,7 +314,7 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         raise ValueError(f"{whole} depends on the corpus as a whole, so --replicates cannot be computed for its parts")
     reading, loading = task.reading, task.loading
     if reading.labels is not None and (rules := rules_of(reading)):
-        # Workers need not have the file, which may change; and a list stands for the labels to keep.
+        # Workers need not have the file, which may change; and a list means the labels to keep.
         only = None if rules.only is None else [json.dumps([*rules.only])]
         reading = replace(reading, labels=json.dumps(rules.mapping) if rules.mapping else None, only=only)
     pipeline, code = pipeline_of(task.model, loading), str(loading.code) if loading.code else None

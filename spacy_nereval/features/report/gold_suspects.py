@@ -35,14 +35,14 @@ class Evidence(NamedTuple):
     """A reason to doubt the gold annotation.
 
     Attributes:
-        reason: "two labels": gold gives these words another label as often, or more often. "unmarked": a system
-            predicts a label here that gold gives these words elsewhere, and gold has no
+        reason: "two labels": the gold annotation has another label for these words as often, or more often.
+            "unmarked": a system predicts a label here that these words have in gold elsewhere, and there is no gold
             span here. "agreement": all systems, two or more, predict the same span against gold. "confidence": a
             system is sure of a prediction against gold (see `SURE`).
         label: The label that speaks against gold.
         number: How many gold spans have these words and that label; for "agreement", how many systems there are;
             for "confidence", how many of them are sure of this prediction.
-        against: How many gold spans have these words and the label that gold has here; 0 for the other reasons.
+        against: The number of gold spans with these words and the gold label here; 0 for the other reasons.
         system: For "confidence", the number of the system.
         score: For "confidence", the score of the prediction.
         surer: For "confidence", the share of the system's correct predictions of the label that have a lower score.
@@ -79,7 +79,7 @@ class Doubt(NamedTuple):
 
     Attributes:
         document: The number of its document.
-        gold: The gold span at which it is; None if gold has none that overlaps it.
+        gold: The gold span at which it is; None if no gold span overlaps it.
         start, end: The stretch that the evidence is about.
         evidence: All evidence on the place, of one or several suspects, strongest first.
         proposed: The spans that the evidence proposes in place of the gold span, each a correction of its own.
@@ -207,7 +207,7 @@ def _document_evidence(sides: Sequence[Document], labels: dict[str, Counter[str]
     if len(sides) > 1:
         for span in sorted(set.intersection(*({*side.pred} for side in sides)) - {*document.gold}):
             if document.is_invented(span):
-                continue  # gold cannot mark what the text does not have
+                continue  # gold cannot mark words that the text lacks
             gold = at.get((span.start, span.end), [""])[0]
             yield (span.start, span.end, gold), Evidence("agreement", span.label, len(sides))
 
@@ -276,7 +276,7 @@ class GoldDoubts:
     Args:
         places: The places, those with the strongest evidence first.
         documents: The documents, with gold annotation.
-        names: The names of the systems whose predictions are evidence.
+        names: The names of the systems that predicted.
     """
 
     def __init__(self, places: Sequence[Doubt], documents: Sequence[Document], names: Sequence[str]) -> None:

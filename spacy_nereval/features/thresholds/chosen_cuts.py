@@ -124,7 +124,7 @@ def measure_cuts(
     Intervals treat the cuts as fixed.
 
     Args:
-        result: The result whose cuts are applied, with its metrics and settings.
+        result: The result with the cuts to apply, its metrics and settings.
         documents: Other documents with the scores of their predictions; None for one without annotation.
         confidence: The settings of intervals.
 
@@ -195,7 +195,7 @@ def measure_cuts(
 
 
 def _totals(side: ScoredDocuments, whole: Counts) -> dict[str, Any]:
-    """Return the numbers of documents and spans, and what reading changed or left out."""
+    """Return the numbers of documents and spans, and the changes on reading."""
     sizes = {"documents": whole.documents, "skipped": whole.skipped, "gold": whole.gold, "pred": whole.pred}
     return {**sizes, **reading_totals(whole), "floor": side.floor}
 

@@ -17,7 +17,7 @@ from ...reporting.score_tables import interval, percent, score_cell, unit_of, va
 from ...reporting.view import Figures, Finding, Makers, View
 
 NAMED = 3
-"""Maximum number of labels whose cuts a sentence names."""
+"""Maximum number of labels with cuts that a sentence names."""
 
 CLOSE = 0.02
 """Scores with at most this mean gap are called close to the share of hits."""
@@ -43,7 +43,7 @@ class ThresholdView(View):
         metrics: The metrics.
         name: The name of the system; "" for a single system.
         applying: How to measure the cut on other documents, in words.
-        notes: Further lines on what was scored.
+        notes: Further lines on the scored data.
 
     Attributes:
         last: The part of the result on the documents that the cuts were applied to, or else the result.

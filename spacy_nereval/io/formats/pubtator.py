@@ -32,11 +32,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per block of lines.
 
     The text is the title, a line end and the abstract, since offsets count one character
-    between title and abstract. Lines of relations have no offsets; they are left out and counted.
+    between title and abstract. Lines of relations have no offsets; they are skipped and counted.
 
     Args:
         path: The file.
-        format: `format.offsets` says what offsets count, `format.check_text` whether the texts
+        format: `format.offsets` gives the unit of offsets, `format.check_text` says whether the texts
             of annotations are checked.
 
     Yields:
@@ -109,6 +109,6 @@ def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[Pla
 
 
 def _is_annotation(cells: Sequence[str], text: str) -> bool:
-    """Return whether the cells of a line, in whatever order, have offsets in the text and what is there."""
+    """Return whether the cells of a line, in whatever order, have offsets in the text and the words there."""
     places = (map(int, match.groups()) for match in OFFSETS.finditer(" ".join(cells[1:])))
     return any(start < end and text[start:end].strip() in cells for start, end in places)

@@ -52,7 +52,7 @@ class Layer(NamedTuple):
     def label_features(self) -> Iterator[tuple[str, int]]:
         """Yield each feature that can have labels, and the index of its column; the name is "" if there are none.
 
-        A link to another annotation has two columns, its role and the type of its target. They are left out.
+        A link to another annotation has two columns, its role and the type of its target. They are skipped.
         """
         is_target = False
         for column, feature in enumerate(self.features or ("",), self.column):
