@@ -532,10 +532,10 @@ class ReportView(View):
 
     def _gold_finding(self) -> Finding:
         if not self.doubts:
-            return Finding("gold", "nothing speaks against gold")
+            return Finding("gold", "no evidence against the gold annotation")
         numbers = dict.fromkeys(doubt.document for doubt in self.doubts)
         documents = [_name(self.documents[0][k], k) for k in numbers]
-        return Finding("gold", f"{many(len(self.doubts), 'place')} where gold may be wrong", documents)
+        return Finding("gold", many(len(self.doubts), "possible gold error"), documents)
 
     # Data of the tables and sentences
 

@@ -92,7 +92,7 @@ def test_a_key_without_effect_says_so(review):
     start(review)
     show(review, 4, "Acme")
     for key, said in (
-        ("0", "Gold has no span here that could be taken out."),
+        ("0", "There is no gold span here to remove."),
         ("9", "There is no correction 9 here."),
         ("z", "There is nothing to undo."),
         ("m", "No open dispute with another reviewer here."),

@@ -581,7 +581,7 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
     (doubt,) = view.doubts
     assert (doubt.gold, [each.reason for each in doubt.evidence]) == ((0, 8, "LOC"), ["agreement", "two labels"])
     assert {*doubt.proposed} == {(0, 8, "ORG"), (4, 8, "ORG")}
-    assert {each.section: each.heading for each in view.findings()}["gold"] == "1 place where gold may be wrong"
+    assert {each.section: each.heading for each in view.findings()}["gold"] == "1 possible gold error"
     ((row,),) = (table.rows for table in view.tables(["gold"]))
     against = "both systems predict ORG; gold has ORG 2 times for these words, LOC 1 (in 2, 3)"
     assert row[2:] == ["LOC “New York”", f"{against}; proposed: “York”, “New York”"]

@@ -1,4 +1,4 @@
-// The form, the heat map, and what the reader's choices do.
+// The form, the heat map, and the effects of the reader's choices.
 
 const scores = data.scores;
 

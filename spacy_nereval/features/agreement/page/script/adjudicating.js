@@ -4,7 +4,7 @@ const STORE = `spacy-nereval ${data.digest} adjudication`;
 const NOTHING = { chosen: null, unclear: false, note: "" };
 
 let decisions = new Map();
-const undone = []; // what changes were before: [key, decision or nothing]
+const undone = []; // the states before changes: [key, decision or nothing]
 
 const isMarked = ({ key }) => Boolean(decisions.get(key)?.chosen || decisions.get(key)?.unclear);
 
@@ -19,7 +19,7 @@ function startReview(keys, at = null) {
   drawReview();
 }
 
-// Decides on the place; what is chosen again is taken back.
+// Decides on the place; a second choice of the same takes it back.
 function decide(change) {
   const { key } = current();
   const before = decisions.get(key);

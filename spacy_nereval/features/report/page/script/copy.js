@@ -1,4 +1,4 @@
-// Buttons that copy and save what is shown.
+// Buttons that copy and save the current view.
 
 $("copy-jsonl").addEventListener("click", () => copy(viewAsLines({ found, rows }, state), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));
 $("copy-csv").addEventListener("click", () => copy(viewAsTable({ rows }, state), `${many(rows.length, "row")} as CSV`));

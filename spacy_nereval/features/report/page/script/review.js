@@ -92,7 +92,7 @@ function disputeOf(place, gold, value) {
     keyButton("t", { class: "choice" }, takeTheirs, `take theirs: ${markWords(place.k, gold, other)}`))];
 }
 
-// Other places where gold has these words and another label.
+// Other gold spans of these words with another label.
 function others(place, flat) {
   const found = [];
   for (let i = 0; i < flat.length; i += 2) if (flat[i] !== place.k || flat[i + 1] !== place.g) found.push([flat[i], flat[i + 1]]);

@@ -1,9 +1,9 @@
-// The reader's own marks: who is wrong, what is decided, and a note. They stay in this browser, under the gold's digest.
+// The reader's own marks: who is wrong, the decision, and a note. They stay in this browser, under the gold's digest.
 
 const STORE = `spacy-nereval ${data.digest} marks`;
 
 let marksMade = new Map();
-const undone = []; // for each change, what the marks were before: [key, mark or nothing]
+const undone = []; // for each change, the marks before it: [key, mark or nothing]
 
 function loadMarks() {
   marksMade = kept(STORE, (found) => new Map(found.filter(([key, value]) => isMark(value) && isKey(key)).map(([key, value]) => [key, upgraded(value)])), []);
@@ -71,7 +71,7 @@ function openNote(note) {
   note.focus();
 }
 
-// Draws the marks anew wherever they are shown. The focus stays where it is.
+// Draws the marks again wherever they are shown. The focus stays where it is.
 function redrawMarks() {
   for (const line of $("list").querySelectorAll("tbody tr")) {
     const cell = line.querySelector(".triage");
