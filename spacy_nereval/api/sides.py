@@ -188,7 +188,9 @@ class Side:
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__
             if is_spacy(items, "Language"):
-                raise ValueError(f"{name} is a pipeline: pass it as the predictions, score(gold, nlp)")
+                raise ValueError(
+                    f"{name} is a pipeline: write score(gold, nlp), or give its predictions, [*nlp.pipe(texts)]"
+                )
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
         self.is_kept: bool = can_be_kept(items)
