@@ -229,12 +229,12 @@ def interval_basis(basis: Mapping[str, Any], documents: int | None = None) -> st
 
     >>> basis = {"unit": "id", "units": 50, "samples": None, "exact": True}
     >>> interval_basis(basis), interval_basis(basis | {"samples": 1000, "exact": False})
-    ('the influence of each of 50 documents', '1,000 half-samples of 50 documents')
+    ('a jackknife over 50 documents', '1,000 half-samples of 50 documents')
     """
     unit = unit_name(basis["unit"], basis["units"], documents)
     units = f"{unit}s" if basis["units"] is None else many(basis["units"], unit)
     if basis["samples"] is None:
-        return f"the influence of each of {units}"
+        return f"a jackknife over {units}"
     return f"{'all ' * basis['exact']}{basis['samples']:,} half-samples of {units}"
 
 

@@ -458,8 +458,8 @@ class RunsView(ScoreView):
         footing = Footing(unit, units, effective, basis["seed"], level=level, runs=(result["runs"],))
         return [
             f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
-            f"other similar texts. Their variance is that by {interval_basis(basis, documents)} plus that of the "
-            "mean over the training runs.",
+            f"other similar texts. Their variance is that of {interval_basis(basis, documents)} plus that of the mean "
+            "over the training runs.",
             footer(footing),
             *interval_lines(basis, documents),
         ]

@@ -496,7 +496,7 @@ def test_the_command_takes_several_systems_metrics_intervals_and_a_title(here):
     assert found.data["systems"] == ["a", "b"]
     assert [metric["name"] for metric in found.data["metrics"]] == ["strict", "fair"]
     assert "loio:s=0.5" in found.text
-    assert "Intervals: 95 %, from the influence of each of 4 documents." in found.text
+    assert "Intervals: 95 %, from a jackknife over 4 documents." in found.text
     assert "Only 4 documents, effectively 2.9: with fewer than 20, scores say little." in found.text
 
 
@@ -561,12 +561,12 @@ def test_a_margin_and_secondary_scores_are_those_asked_for(here):
 
 def test_units_are_called_what_they_are(here):
     text = reported("sourced.jsonl", *MANY[1:], *RESAMPLED, "--unit", "meta.source").text
-    assert "influence of each of 12 units (meta.source)." in text
+    assert "jackknife over 12 units (meta.source)." in text
     assert "paired permutation test over 12 units" in text
     assert "⚠ Only 12 units" in text
     assert "unit meta.source, 12 units (effectively" in text
-    assert "influence of each of 20 blocks (block:auto)." in reported("both.conll", *RESAMPLED[:3], *RESAMPLED[5:]).text
-    assert "influence of each of 24 documents." in reported(*MANY, *RESAMPLED).text
+    assert "jackknife over 20 blocks (block:auto)." in reported("both.conll", *RESAMPLED[:3], *RESAMPLED[5:]).text
+    assert "jackknife over 24 documents." in reported(*MANY, *RESAMPLED).text
 
 
 def test_each_system_beside_the_first_has_a_sentence():
