@@ -583,7 +583,7 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
     assert {*doubt.proposed} == {(0, 8, "ORG"), (4, 8, "ORG")}
     assert {each.section: each.heading for each in view.findings()}["gold"] == "1 possible gold error"
     ((row,),) = (table.rows for table in view.tables(["gold"]))
-    against = "both systems predict ORG; gold has ORG 2 times for these words, LOC 1 (in 2, 3)"
+    against = "both systems predict ORG; gold label ORG 2 times for these words, LOC 1 (in 2, 3)"
     assert row[2:] == ["LOC “New York”", f"{against}; proposed: “York”, “New York”"]
     wide = Document([(0, 3, "PER"), (4, 12, "PER")], [(0, 12, "PER")], "Ada Lovelace")
     assert [each.gold for each in ReportView([system("a", wide), system("b", wide)]).doubts] == [(4, 12, "PER")]

@@ -364,7 +364,7 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     golds: list[Any] = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")]]
     made = system("a", *(Document(gold, [(0, 4, "X")], "Acme", id=f"n{k}") for k, gold in enumerate(golds)))
     (table,) = tables("gold", made)
-    assert table.rows == [["n2", "Acme", "LOC", "gold has ORG 2 times for these words, LOC 1 (in n0, n1)"]]
+    assert table.rows == [["n2", "Acme", "LOC", "gold label ORG 2 times for these words, LOC 1 (in n0, n1)"]]
     assert table.asks == [{"document": 2}]
     assert said("gold", made) == ("1 possible gold error", ["n2"])
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
