@@ -220,7 +220,7 @@ FAILS = {
     "compare(gold, a, b)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
     "agreement(gold_docs, pred_docs)": "a table of names and annotations",
     "score(gold, 'nowhere.jsonl')": "there is no file 'nowhere.jsonl'",
-    "score(gold_spans, nlp)": "a pipeline predicts on texts, and gold has spans: give text=",
+    "score(gold_spans, nlp)": "a pipeline predicts on texts, and the gold items are spans: give text=",
     "count(gold_docs, ['strict'])": "write create_all(['strict'])",
     "count(gold_docs, create_all(['strict']))": "write score(gold, pred).counts",
     "Result(nlp.evaluate(examples))": "write score(gold, nlp)",
