@@ -37,6 +37,10 @@ COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
 """A column that has a name instead of a number."""
 
 
+ELEMENTS = "elements"
+"""The column of SGML that reads the names of all elements as labels."""
+
+
 class Format(NamedTuple):
     """How to read a file. A reader uses the fields that concern its format.
 
