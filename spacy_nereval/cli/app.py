@@ -22,6 +22,7 @@ from os.path import exists, isdir, isfile, join  # they are False for names that
 from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
+from signal import SIGTERM
 from textwrap import fill
 from traceback import format_exception
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
@@ -698,9 +699,9 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except Stopped:
-            raise
         except SystemExit as error:  # our commands end with typer's exceptions
+            if isinstance(error, Stopped) or error.code == SIGTERM:  # Ray sets a handler of its own, with this status
+                raise
             say(f"✘ {describe_exit(error)}", fg="red", err=True)
             raise typer.Exit(UNUSABLE) from None
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
