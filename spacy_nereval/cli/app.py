@@ -94,17 +94,23 @@ class GroupedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments. An error shows no more than the beginning of a bad value, and says what to write."""
-        options = [parameter.opts for parameter in self.params]
+        given, options = [*args], [parameter.opts for parameter in self.params]
         args = files_in_places(args, [argument.name for argument in _arguments(self)], [*chain(*options)])
         repeated = {
             name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
         }
         args = with_options_of_others(with_listed_values(args, [*chain(*options)], repeated), options, self.name or "")
+        if args != given or ctx.meta.get(COMMAND_MEANT):
+            with log_as("json" if "--log-format json" in " ".join(args).replace("=", " ") else "text"):
+                say(f"ℹ read as {ctx.command_path} {' '.join(map(quote, args))}", err=True)
         try:
             return super().parse_args(ctx, args)
         except Exception as error:  # releases of typer differ in its class
             if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
                 say(f"✘ {describe_option(option, [*chain(*options)], self.name or '')}", fg="red", err=True)
+                raise typer.Exit(UNUSABLE) from None
+            if "requires an argument" in str(error) and (option := getattr(error, "option_name", None)):
+                say(f"✘ {_describe_lack(self.params, option)}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
             # Exception has no `message` for mypy, though that of typer has.
             if isinstance(said := getattr(error, "message", None), str):
@@ -156,18 +162,43 @@ def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]
     >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
     ['-f', 'conll', '--latex']
     """
-    from ..core.synonyms import option_words
+    from ..core.synonyms import option_words, takes_value
 
     names_of = {name: names for names in options for name in names}
     result: list[str] = []
-    for arg in args:
+    rest = [*args]
+    while rest:
+        arg = rest.pop(0)
         option, equals, value = arg.partition("=")
-        words = [] if option in names_of else option_words(option, command)
-        is_clear = words and words[0] in names_of and not {*names_of[words[0]]} & {*args}
+        at = value if equals else rest[0] if rest and _is_value(rest[0]) else None
+        words = [] if option in names_of else option_words(option, command, at)
+        asked = [word for word in words if word in names_of]
+        is_clear = bool(asked) and all(word in names_of for word in words if word.startswith("--"))
+        if words[-2:-1] and words[-2].startswith("--") and {*names_of.get(words[-2], ())} & {*args}:
+            is_clear = False  # with two values
         if is_clear and words[0] == "--tables" and command:
             is_clear = any(words[1] in load_object(place).makers for place in VIEWS.get(command, {}).values())
-        result += [*words, *([value] if equals else [])] if is_clear else [arg]
+        if not is_clear:
+            result.append(arg)
+            continue
+        flags = [word for word in words if not {*names_of.get(word, ())} & {*args, *result}]
+        result += flags
+        if takes_value(option, command) and at is not None and not equals:
+            del rest[0]
+        elif equals and not takes_value(option, command):
+            result.append(value)
     return result
+
+
+def _is_value(text: str) -> bool:
+    """Return whether what stands behind an option may be its value, rather than a file or another option."""
+    return not text.startswith("-") and not exists(text)
+
+
+def _describe_lack(parameters: Iterable[Any], option: str) -> str:
+    """Return the message that an option lacks its value, with what the option is for."""
+    about = next((parameter.help for parameter in parameters if option in parameter.opts), "")
+    return f"{option} is given without a value: {about}"
 
 
 def with_listed_values(args: Sequence[str], options: Collection[str], repeated: Collection[str]) -> list[str]:
@@ -230,7 +261,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
 
     if "gold" not in places:
         return [*args]
-    place_of = {**dict.fromkeys(("-p", "-i"), "pred"), "-g": "gold", "--baseline": "baseline"}
+    place_of = {**dict.fromkeys(("-p", "-i", "--systems"), "pred"), "-g": "gold", "--baseline": "baseline"}
     place_of |= {f"--{name}": "gold" for name in GOLD_NAMES.split()}
     place_of |= {f"--{name}": "pred" for name in PRED_NAMES.split()}
     if "policy" in places:
@@ -242,12 +273,13 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
         option, equals, value = arg.partition("=")
         following = value if equals else next(iter(given), "")
         is_number = option == "-g" and following.removeprefix("-").isdigit()  # of a GPU
-        if option not in place_of or not following or is_number or (option in options and option != "-g"):
+        is_other = option == "--systems" and not isfile(following)  # but NAME=RUN,RUN
+        if option not in place_of or not following or is_number or is_other or (option in options and option != "-g"):
             rest.append(arg)
             continue
         files[place_of[option]].append(following)
         del given[: not equals]
-        while option == "-i" and given and isfile(given[0]):  # sacreBLEU lists systems behind it
+        while option in ("-i", "--systems") and given and isfile(given[0]):  # as sacreBLEU lists them
             files["pred"].append(given.pop(0))
     first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
@@ -271,9 +303,16 @@ def argument_name(argument: Any) -> str:
 class GroupedCommands(TyperGroup):
     """The program, whose help lists the commands under their headings."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, of which `-h` and `version` mean what they mean elsewhere."""
+        if args[:1] == ["version"]:
+            args = ["--version"]
+        return super().parse_args(ctx, [*("--help" if arg == "-h" else arg for arg in args[:2]), *args[2:]])
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return what is run and its arguments. End the program with the line to write if there is no such command."""
-        args = [*with_command(args, self.commands)]
+        given, args = args, [*with_command(args, self.commands)]
+        ctx.meta[COMMAND_MEANT] = args[:1] != given[:1]
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             say(f"✘ {describe_command(args, self.commands)}", fg="red", err=True)
             raise typer.Exit(UNUSABLE)
@@ -303,6 +342,8 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
 
     >>> with_command(["iaa", "a.jsonl", "b.jsonl"], ["agreement"])
     ['agreement', 'a.jsonl', 'b.jsonl']
+    >>> with_command(["confusion", "gold.jsonl", "pred.jsonl"], ["score"])
+    ['score', 'gold.jsonl', 'pred.jsonl', '--tables', 'confusion']
     >>> with_command(["score", "dev.spacy", "--model", "model", "-C"], ["score", "evaluate"])
     ['evaluate', 'model', 'dev.spacy', '-C']
     """
@@ -311,12 +352,15 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     from ..core.synonyms import command_to_run
 
     first, *rest = args
-    if first == "evaluate":
-        return ["score", *rest] if _names_data(rest) else args
     if first == "check" and {"--policy", "--config"} & {*rest}:
         return ["gate", *rest]
-    if command_to_run(first) in commands:
-        return [command_to_run(first), *rest]
+    meant, *options = command_to_run(first) or [""]
+    if first not in commands and meant in commands:
+        first, rest, args = meant, [*rest, *options], [meant, *rest, *options]
+    if first == "evaluate":
+        return ["score", *rest] if _names_data(rest) else args
+    if first not in ("score", "evaluate") and first in commands:
+        return args
     if first != "score":
         if not exists(first):
             return args
@@ -374,6 +418,9 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
 
 
 SHOW_ALL = f"{__name__}.show_all"
+
+COMMAND_MEANT = f"{__name__}.command_meant"
+"""Whether the command was given under another name, or not at all."""
 
 
 def show_all(ctx: typer.Context, wanted: bool) -> None:
