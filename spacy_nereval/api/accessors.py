@@ -484,6 +484,8 @@ def sole_score(name: object, parts: Mapping[str, MetricScoreSet]) -> Any:
         return part[bare] if usual in part or usual == "value" else None
     if name in ("overall", "micro"):
         return part
+    if name in part.counts:
+        return part.counts[str(name)]
     if usual == "averages['macro']['f']":
         return part.averages["macro"].get("f")
     return part.interval() if usual == "interval()" else None

@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import SAME, Reading, side_reading, validate_settings
+from ..core.arguments import SAME, Reading, arguments_of, side_reading, validate_settings
 from ..core.attribute_values import keep_attributes, split_names
 from ..core.document_fields import keep_fields
 from ..core.labels import rules_of
@@ -172,7 +172,7 @@ def with_item_reading(function: Function) -> Function:
 
 def _with_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return arguments with the columns of a table that is the first, where others name them: `gold_col="gold"`."""
-    frame: Any = args[0] if len(args) == 1 else None
+    frame: Any = args[0] if args and all(arg is None for arg in args[1:]) else None
     if not (hasattr(frame, "columns") and hasattr(frame, "__getitem__")):
         return args, kwargs
     columns = {
@@ -203,13 +203,16 @@ def _with_arguments_here(
     given = {name: value for name, value in kwargs.items() if name in accepted}
     for name in [name for name in kwargs if name not in accepted]:
         here, value = argument_here(name, function, kwargs[name])
-        if here in ("level", "samples", "seed") and here not in accepted and not isinstance(value, bool):
+        if here in ("level", "samples", "seed") and here not in accepted:  # a setting of the intervals
             settings = given.get("confidence")
             if settings is None or settings is True or (isinstance(settings, dict) and here not in settings):
-                given["confidence"] = {**(settings if isinstance(settings, dict) else {}), here: value}
+                settings = settings if isinstance(settings, dict) else {}
+                given["confidence"] = True if value is True else {**settings, here: value}
                 continue
-        here = "confidence" if here in ("level", "samples", "seed") else here
-        if here not in accepted or here in (*given, *placed):
+            here = "confidence"
+        if here in (*given, *placed):
+            raise TypeError(f"{function} has no argument {name}: it means {here}, which is given already")
+        if here not in accepted:
             raise TypeError(describe_argument(name, function, accepted))
         given[here] = value
     return given
@@ -236,6 +239,7 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """
     given: dict[str, Any] = {name: arguments.get(name) for name in ("offsets", "end")}
     sides: dict[str, Any] = {name: ",".join(value) for name, value in given.items() if _are_texts(value)}
+    sides["scheme"] = arguments_of(Reading)["scheme"].value_here(arguments.get("scheme", Reading.scheme))
     reading = replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names")), **sides)
     return validate_settings(reading)
 

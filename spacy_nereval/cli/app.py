@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -100,6 +101,12 @@ class GroupedCommand(TyperCommand):
             name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
         }
         args = with_options_of_others(with_listed_values(args, [*chain(*options)], repeated), options, self.name or "")
+        if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
+            args[-1:] = ["--output", args[-1]]
+        short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
+        if unknown := [arg for arg in short if arg not in chain(*options)]:
+            say(f"✘ {describe_option(unknown[0], [*chain(*options)], self.name or '')}", fg="red", err=True)
+            raise typer.Exit(UNUSABLE)
         if args != given or ctx.meta.get(COMMAND_MEANT):
             with log_as("json" if "--log-format json" in " ".join(args).replace("=", " ") else "text"):
                 say(f"ℹ read as {ctx.command_path} {' '.join(map(quote, args))}", err=True)
@@ -193,6 +200,10 @@ def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]
 def _is_value(text: str) -> bool:
     """Return whether what stands behind an option may be its value, rather than a file or another option."""
     return not text.startswith("-") and not exists(text)
+
+
+def _is_page(text: str) -> bool:
+    return text.endswith(".html") and not text.startswith("-")
 
 
 def _describe_lack(parameters: Iterable[Any], option: str) -> str:
@@ -744,6 +755,7 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
     def run(**given: Any) -> None:
         for name, argument in arguments.items():
             if given[name] is not None:
+                given[name] = argument.value_here(given[name])
                 check_value(name, given[name], argument)
         values = {group: group(**{field.name: given[field.name] for field in members[group]}) for group in members}
         given |= {name: values[group] for name, group in groups.items()}

@@ -396,6 +396,8 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
         page = _page_line(path) if path.suffix == ".html" and suffixes == JSON else ""
+        if suffixes == JSON and (printed := {".csv": "csv", ".md": "markdown", ".tex": "latex"}.get(path.suffix)):
+            page = f"; --format {printed} > {path} prints the tables"
         raise ValueError(
             f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file{page}"
         )

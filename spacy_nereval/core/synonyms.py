@@ -83,10 +83,10 @@ SCORE = "nereval score GOLD PRED"
 
 COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
 
-GOLD_NAMES = "gold gold-file reference references ref refs y-true true truth ground-truth"
+GOLD_NAMES = "gold golds gold-file reference references ref refs y-true true truth ground-truth"
 PRED_NAMES = (
     "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
-    "system-output pred-file predictions-file"
+    "system system-output pred-file predictions-file"
 )
 
 ROWS: dict[str, Meaning] = {
@@ -103,9 +103,6 @@ ROWS: dict[str, Meaning] = {
     ),
     "level confidence-level ci-level": Meaning(
         "score(gold, pred, confidence=0.95)", f"{SCORE} --confidence --level 0.95", option="--confidence --level {}"
-    ),
-    "alpha significance-level": Meaning(
-        "score(gold, pred, confidence=0.95)", f"{SCORE} --confidence --level 0.95", option="--confidence --level {rest}"
     ),
     "seed random-seed random-state rng-seed": Meaning(
         "score(gold, pred, confidence={{'seed': 1}})", f"{SCORE} --confidence --seed 1", option="--seed {}"
@@ -168,7 +165,7 @@ ROWS: dict[str, Meaning] = {
     "columns column col cols gold-col pred-col text-col gold-column pred-column text-column": Meaning(
         "score(df['gold'], df['pred'], text=df['text'])", SCORE
     ),
-    "ignore-index": Meaning("score(gold, pred): places numbered -100 are left out", SCORE),
+    "ignore-index": Meaning("score(gold, pred), in which places numbered -100 are left out", SCORE),
     "scheme schemes iob iob1 iob2 bioes iobes bilou": Meaning(
         "score(y_true, y_pred, scheme='IOB2')", f"{SCORE} --scheme IOB2"
     ),
@@ -230,8 +227,8 @@ ROWS: dict[str, Meaning] = {
     "pipe predict test-model benchmark-model evaluate-model": Meaning(
         "score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"
     ),
-    "eval evaluate-ner ner-eval run": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
-    "lang language vocab": Meaning("score(gold, pred) without it: files are read with the vocabulary they need", SCORE),
+    "eval ner-eval run": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
+    "lang language vocab": Meaning("score(gold, pred), since files need no language", SCORE),
     "compute": Meaning("score(gold, pred)", SCORE),
     "load-file read-file from-file": Meaning("load('gold.conll')", "nereval show GOLD"),
     "get-metric load-metric make-metric": Meaning("create('fair')", "nereval metrics"),
@@ -249,9 +246,9 @@ ROWS: dict[str, Meaning] = {
         run="score --tables confusion",
     ),
     "matrix": Meaning("r.confusion('strict').to_frame()", f"{SCORE} --tables confusion"),
-    "errors error-analysis mistakes false-positives false-negatives fp fn wrong error-list": Meaning(
-        "r.errors()", "nereval errors GOLD PRED", run="errors"
-    ),
+    "error-analysis mistakes error-list": Meaning("r.errors()", "nereval errors GOLD PRED", run="errors"),
+    "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
+    "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
     "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
     "krippendorff-alpha krippendorffs-alpha": Meaning(
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
@@ -370,6 +367,11 @@ AT: dict[str, dict[str, Meaning]] = {
         "sort-by rank-by by-metric": Meaning(command="nereval leaderboard GOLD A B --primary strict_f"),
     },
     "score": {
+        "alpha significance-level": Meaning(
+            "score(gold, pred, confidence=0.95)",
+            f"{SCORE} --confidence --level 0.95",
+            option="--confidence --level {rest}",
+        ),
         "strict exact-only": Meaning(
             "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics strict"
         ),
