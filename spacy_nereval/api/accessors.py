@@ -470,25 +470,28 @@ def scores_meant(name: object, parts: Mapping[str, ScoreSet]) -> ScoreSet | None
 def sole_score(name: object, parts: Mapping[str, MetricScoreSet]) -> Any:
     """Return what a name without a metric means in a result of one metric; None if that is not clear.
 
+    The names of spaCy, `ents_f`, and of seqeval, `overall_f1`, mean strict scores in a result of several metrics, too.
+
     >>> from spacy_nereval import score
     >>> result = score([["B-PER"]], [["B-PER"]], "strict")
     >>> result.f1, result.overall_precision, result.micro.f, result.macro_f1, result.ci.high
     (1.0, 1.0, 1.0, 1.0, 1.0)
+    >>> score([["B-PER"]], [["B-LOC"]], ["strict", "fair"])["ents_f"]
+    0.0
     """
-    bare = re.sub("^(?:ents|overall|micro)_", "", str(name))
-    usual = SCORE_NAMES.get(bare, bare)
-    if len(parts) != 1:
+    here = re.fullmatch("(?:(ents|overall)|micro)?_?(.*)", str(name))
+    if not here or (len(parts) != 1 and not (here[1] and here[2] and "strict" in parts)):
         return None
-    (part,) = parts.values()
+    part = parts["strict"] if len(parts) > 1 else next(iter(parts.values()))
+    usual = SCORE_NAMES.get(here[2], here[2])
     if usual in ("p", "r", "f", "value"):
-        return part[bare] if usual in part or usual == "value" else None
+        return part[here[2]] if usual in part or usual == "value" else None
     if name in ("overall", "micro"):
         return part
-    if name in part.counts:
-        return part.counts[str(name)]
     if usual == "averages['macro']['f']":
         return part.averages["macro"].get("f")
-    return part.interval() if usual == "interval()" else None
+    counted = str(name).lower()
+    return part.interval() if usual == "interval()" else part.counts.get(counted, part.scores.get(counted))
 
 
 OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().high")

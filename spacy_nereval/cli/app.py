@@ -100,7 +100,9 @@ class GroupedCommand(TyperCommand):
         repeated = {
             name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
         }
-        args = with_options_of_others(with_listed_values(args, [*chain(*options)], repeated), options, self.name or "")
+        flags = {name for parameter in self.params if getattr(parameter, "is_flag", False) for name in parameter.opts}
+        args = with_listed_values(args, [*chain(*options)], repeated)
+        args = with_options_of_others(args, options, self.name or "", flags)
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
             args[-1:] = ["--output", args[-1]]
         short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
@@ -153,7 +155,9 @@ class GroupedCommand(TyperCommand):
             formatter.write(f"\n{_wrap(self.epilog, 0)}\n")
 
 
-def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]], command: str = "") -> list[str]:
+def with_options_of_others(
+    args: Sequence[str], options: Iterable[Sequence[str]], command: str = "", flags: Collection[str] = ()
+) -> list[str]:
     """Return the arguments with an option of this command for each that has another name elsewhere.
 
     One that is given already is not given again, and a table that the command does not have is not asked for: the
@@ -163,6 +167,7 @@ def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]
         args: The arguments.
         options: The names of each option of the command.
         command: The name of the command.
+        flags: The options without a value.
 
     >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
@@ -180,16 +185,18 @@ def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]]
         at = value if equals else rest[0] if rest and _is_value(rest[0]) else None
         words = [] if option in names_of else option_words(option, command, at)
         asked = [word for word in words if word in names_of]
+        last = next(reversed(asked), "")
+        is_given = bool({*names_of.get(last, ())} & {*args, *result})
         is_clear = bool(asked) and all(word in names_of for word in words if word.startswith("--"))
-        if words[-2:-1] and words[-2].startswith("--") and {*names_of.get(words[-2], ())} & {*args}:
-            is_clear = False  # with two values
         if is_clear and words[0] == "--tables" and command:
             is_clear = any(words[1] in load_object(place).makers for place in VIEWS.get(command, {}).values())
-        if not is_clear:
+        if is_clear and words[0] == "--tables" and "--tables" in {*result} - {*args}:  # both tables
+            result[result.index("--tables") + 1] += f",{words[1]}"
+            continue
+        if not is_clear or (is_given and last not in flags):  # with two values
             result.append(arg)
             continue
-        flags = [word for word in words if not {*names_of.get(word, ())} & {*args, *result}]
-        result += flags
+        result += [word for word in words if word not in flags or not {*names_of[word]} & {*args, *result}]
         if takes_value(option, command) and at is not None and not equals:
             del rest[0]
         elif equals and not takes_value(option, command):

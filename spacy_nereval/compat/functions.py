@@ -70,7 +70,12 @@ def function_named(name: str) -> Any:
     from ..io.formats import is_format
 
     read = re.fullmatch(r"(?:read|load)_(\w+)", name)
-    return partial(_top("load"), format=read[1]) if read and is_format(read[1]) else None
+    return partial(_read, read[1]) if read and is_format(read[1]) else None
+
+
+def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
+    """Return what `load` reads, which needs no vocabulary."""
+    return _top("load")(path, **{"format": format} | options)
 
 
 def _top(function: str) -> Any:
