@@ -13,6 +13,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, is_dataclass
@@ -85,6 +86,9 @@ WIDEST = 100
 TERMS = 26
 """Maximum number of columns for options before their texts; a longer one has a line of its own."""
 
+LISTS = ("labels", "metrics", "tables")
+"""The parameters whose values are lists separated by commas."""
+
 VIEWS: dict[str, Mapping[str, str]] = {}
 """Commands to the views that know their tables, "module:class", by the option with which the view is used; "" if it
 needs none. They are imported for the help alone, since spaCy imports the commands at every start."""
@@ -101,18 +105,23 @@ class GroupedCommand(TyperCommand):
             name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
         }
         flags = {name for parameter in self.params if getattr(parameter, "is_flag", False) for name in parameter.opts}
+        lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
         args = with_listed_values(args, [*chain(*options)], repeated)
-        args = with_options_of_others(args, options, self.name or "", flags)
+        args = with_options_of_others(args, options, self.name or "", {*flags, *chain(*lists)})
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
             args[-1:] = ["--output", args[-1]]
         short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
         if unknown := [arg for arg in short if arg not in chain(*options)]:
             say(f"✘ {describe_option(unknown[0], [*chain(*options)], self.name or '')}", fg="red", err=True)
             raise typer.Exit(UNUSABLE)
-        if args != given or ctx.meta.get(COMMAND_MEANT):
+        is_as_given = args == given and not ctx.meta.get(COMMAND_MEANT)
+        args = with_joined_values(args, lists)
+        if not is_as_given:
             with log_as("json" if "--log-format json" in " ".join(args).replace("=", " ") else "text"):
                 say(f"ℹ read as {ctx.command_path} {' '.join(map(quote, args))}", err=True)
         try:
+            _, rest, order = self.make_parser(ctx).parse_args([*args])
+            say_repeated(order, rest)
             return super().parse_args(ctx, args)
         except Exception as error:  # releases of typer differ in its class
             if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
@@ -156,18 +165,18 @@ class GroupedCommand(TyperCommand):
 
 
 def with_options_of_others(
-    args: Sequence[str], options: Iterable[Sequence[str]], command: str = "", flags: Collection[str] = ()
+    args: Sequence[str], options: Iterable[Sequence[str]], command: str = "", repeatable: Collection[str] = ()
 ) -> list[str]:
     """Return the arguments with an option of this command for each that has another name elsewhere.
 
-    One that is given already is not given again, and a table that the command does not have is not asked for: the
-    error says what to write.
+    One that is given already is not given again, unless it may be, and a table that the command does not have is not
+    asked for: the error says what to write.
 
     Args:
         args: The arguments.
         options: The names of each option of the command.
         command: The name of the command.
-        flags: The options without a value.
+        repeatable: The options that may be given again: those without a value, and those whose values are lists.
 
     >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
@@ -190,13 +199,10 @@ def with_options_of_others(
         is_clear = bool(asked) and all(word in names_of for word in words if word.startswith("--"))
         if is_clear and words[0] == "--tables" and command:
             is_clear = any(words[1] in load_object(place).makers for place in VIEWS.get(command, {}).values())
-        if is_clear and words[0] == "--tables" and "--tables" in {*result} - {*args}:  # both tables
-            result[result.index("--tables") + 1] += f",{words[1]}"
-            continue
-        if not is_clear or (is_given and last not in flags):  # with two values
+        if not is_clear or (is_given and last not in repeatable):  # with two values
             result.append(arg)
             continue
-        result += [word for word in words if word not in flags or not {*names_of[word]} & {*args, *result}]
+        result += words
         if takes_value(option, command) and at is not None and not equals:
             del rest[0]
         elif equals and not takes_value(option, command):
@@ -249,6 +255,54 @@ def with_listed_values(args: Sequence[str], options: Collection[str], repeated: 
         else:
             result.append(arg)
     return result
+
+
+def with_joined_values(args: Sequence[str], lists: Iterable[Sequence[str]]) -> list[str]:
+    """Return the arguments with one value, a list separated by commas, for each option that takes lists.
+
+    Args:
+        args: The arguments.
+        lists: The names of each option that takes lists.
+
+    >>> with_joined_values(["-m", "strict", "--metrics=fair", "g.jsonl"], [["--metrics", "-m"]])
+    ['-m', 'strict,fair', 'g.jsonl']
+    """
+    names_of = {name: tuple(names) for names in lists for name in names}
+    place_of: dict[tuple[str, ...], int] = {}  # of its value in the result
+    result: list[str] = []
+    given = [*args]
+    while given:
+        arg = given.pop(0)
+        option, equals, value = arg.partition("=")
+        if option not in names_of or not (equals or given):
+            result.append(arg)
+            continue
+        value = value if equals else given.pop(0)
+        if (names := names_of[option]) in place_of:
+            before = result[place_of[names]]
+            result[place_of[names]] = before if before == value else f"{before},{value}"
+        else:
+            result += [option, value]
+            place_of[names] = len(result) - 1
+    return result
+
+
+def say_repeated(order: Iterable[Any], rest: Iterable[str]) -> None:
+    """Print which options are given several times though the last value alone is used.
+
+    Args:
+        order: The options and arguments that the command knows, in the order in which they are given.
+        rest: The other arguments, options of metrics and their values.
+    """
+    own = [
+        parameter.opts[0]
+        for parameter in order
+        if parameter.param_type_name == "option" and not parameter.is_flag and not parameter.multiple
+    ]
+    of_metrics = [arg.partition("=")[0] for arg in rest if arg.startswith("--")]
+    for option, number in Counter([*own, *of_metrics]).items():
+        if number > 1:
+            say(f"⚠ {option} is given {number} times: the last value is used", fg="yellow", err=True)
 
 
 def _level(text: str) -> str:

@@ -287,6 +287,15 @@ def has_prefix(tag: str) -> bool:
     return len(tag) > 2 and tag[1] == "-" and tag[0] in PREFIXES
 
 
+def looks_like_tag(value: str) -> bool:
+    """Return whether a value looks like the tag of a scheme that is written otherwise.
+
+    >>> looks_like_tag("B_PER"), looks_like_tag("PER-I"), looks_like_tag("OTR")
+    (True, True, False)
+    """
+    return any(pattern.fullmatch(value) for pattern in (LIKE_PREFIX, LIKE_SUFFIX))
+
+
 def are_tags(labels: Sequence[Any], outside: str | None = None) -> bool:
     """Return whether the labels of words are their tags: one is O, or all have prefixes.
 
