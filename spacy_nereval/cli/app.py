@@ -52,6 +52,7 @@ from .command_options import (
     LogFormat,
     own_command,
     own_options,
+    read_as,
 )
 from .guards import (
     NamedInputs,
@@ -116,9 +117,7 @@ class GroupedCommand(TyperCommand):
             raise typer.Exit(UNUSABLE)
         is_as_given = args == given and not ctx.meta.get(COMMAND_MEANT)
         args = with_joined_values(args, lists)
-        if not is_as_given:
-            with log_as("json" if "--log-format json" in " ".join(args).replace("=", " ") else "text"):
-                say(f"ℹ read as {ctx.command_path} {' '.join(map(quote, args))}", err=True)
+        read_as.set("" if is_as_given else f"{ctx.command_path} {' '.join(map(quote, args))}")
         try:
             _, rest, order = self.make_parser(ctx).parse_args([*args])
             say_repeated(order, rest)
@@ -724,6 +723,12 @@ def command(
     return register
 
 
+def say_read_as() -> None:
+    """Print how the command was read, if it was given with names of other packages."""
+    if line := read_as.get():
+        say(f"ℹ read as {line}", err=True)
+
+
 def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), name: str = "") -> Command:
     """Wrap a command so that an error is one line, and the exit status `UNUSABLE` or `BUSY`.
 
@@ -735,7 +740,13 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
         with stopped_by_signals(), log_as(kwargs.get("log_format", "text")):
-            run_checked(*args, **kwargs)
+            try:
+                run_checked(*args, **kwargs)
+            except typer.Exit as end:
+                if end.exit_code not in (UNUSABLE, BUSY):
+                    say_read_as()
+                raise
+            say_read_as()
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
         from ..core.document_fields import keep_fields

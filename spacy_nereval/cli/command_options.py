@@ -30,6 +30,9 @@ own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
 own_command: ContextVar[str] = ContextVar("own_command", default="")
 """The name of the command that runs."""
 
+read_as: ContextVar[str] = ContextVar("read_as", default="")
+"""The command that runs as it is written here, if it was given with names of other packages; else ""."""
+
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
     "'nereval metrics' lists the options of every metric."
