@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, arguments_of, side_reading, validate_settings
 from ..core.attribute_values import keep_attributes, split_names
-from ..core.document_fields import keep_fields
+from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
 from ..core.pieces import meets_any
@@ -417,7 +417,7 @@ def _in_order(
         except ValueError as error:
             raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:
-            document.id = beside.get("ids")
+            document.id = document_id(beside.get("ids"))
         yield None if skipped else document
     predictions.check_end()
 

@@ -189,7 +189,8 @@ class Side:
             shown = type(items).__name__
             if is_spacy(items, "Language"):
                 raise ValueError(
-                    f"{name} is a pipeline, which stands in the place of predictions: write score(gold, nlp)"
+                    f"{name} is a pipeline, which stands in the place of predictions: write score(gold, nlp), or give "
+                    "its predictions, [*nlp.pipe(texts)]"
                 )
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name

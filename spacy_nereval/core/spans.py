@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .alignment import align, align_crowd
 from .attribute_values import SpanAttributes, attributes_of
+from .document_fields import document_id
 from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
@@ -225,7 +226,7 @@ class Document(OverlapGroup):
             gold, pred = ([(*join_pieces(pieces_of(span), text), span[2]) for span in side] for side in self.sides)
             self.sides = [*dict.fromkeys(gold)], [*dict.fromkeys(pred)]
         self.duplicates = listed - sum(map(len, self.sides))
-        self.id = id
+        self.id = document_id(id)
         self.text = text
         self.tokens: list[tuple[int, int]] | None = None if tokens is None else validate_tokens(tokens, length)
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.answers import MarkedAnswer, read_answer
 from ..core.arguments import CASELESS, LISTED, NORMALISED, SAME
 from ..core.attribute_values import Attributes, SpanAttributes, attributes_by_span, keep_attributes, move_attributes
+from ..core.document_fields import document_id
 from ..core.labels import LabelRules
 from ..core.mention_places import (
     ANSWERED,
@@ -195,7 +196,7 @@ def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
 
 def row_id(row: Mapping[str, Any]) -> str | None:
     """Return the id of a JSON object as text; None if it has none."""
-    return None if row.get("id") is None else str(row["id"])
+    return document_id(row.get("id"))
 
 
 def plain_text(text: str, match_text: str = SAME) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +18,17 @@ from ...core.compression import format_extension, strip_compression
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, words_after
-from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
+from ...core.messages import (
+    LISTED,
+    PlainSpan,
+    describe_unknown,
+    join_names,
+    list_alike,
+    quote,
+    shorten,
+    show_spaces,
+    spell_argument,
+)
 from ...core.pieces import covered_text, meets_any, pieces_of
 from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
@@ -326,6 +336,8 @@ def match_documents(
         for annotated in annotators.values():
             mentions.update(annotated.record.mentions)
             located |= {annotated.record.located} if annotated.record.mentions else set()
+    if rules:
+        _warn_of_excluded(matched, rules)
     renamed = [*apply_rules(matched, rules)]
     numbers = sum((changed for _, changed in renamed), numbers)
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
@@ -355,6 +367,26 @@ def _warn_of_alike(what: str, names: Iterable[str]) -> None:
     names = [*names]
     if alike := list_alike(names, names):
         warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=3)
+
+
+def _warn_of_excluded(documents: Iterable[SharedDocument], rules: LabelRules) -> None:
+    """Warn of labels that `only` excludes and some annotators never use: they may be other names of labels it keeps."""
+    numbers: defaultdict[str, Counter[str]] = defaultdict(Counter)  # of spans, by annotator and label
+    for document in documents:
+        for name, spans in document.spans.items():
+            unkept = rules.count_unkept([span[2] for span in spans], ())
+            numbers[name].update({label: number for (_, label), number in unkept.items()})
+    excluded = []
+    for label in sorted(set[str]().union(*numbers.values())):
+        if without := [name for name, labels in numbers.items() if label not in labels]:
+            number = sum(labels[label] for labels in numbers.values())
+            excluded.append(f"{show_spaces(label)} (spans: {number}; never used by {join_names(without)})")
+    if excluded:
+        warnings.warn(
+            f"{spell_argument('only')} excludes {join_names(excluded)}. Labels of one meaning are mapped by "
+            f"{spell_argument('labels', 'OLD=NEW')}",
+            stacklevel=3,
+        )
 
 
 def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
