@@ -340,10 +340,11 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
     sides = records_of(gold), records_of(pred)
-    for number, (a, b) in enumerate(Pairing(gold.name, pred.name, reading.match_text).pairs(*sides)):
+    pairing = Pairing(gold.name, pred.name, reading.match_text, reading.missing_tokens)
+    for number, (a, b) in enumerate(pairing.pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.is_skipped(a, b)
-            document = pair(a, b, reading.missing_tokens)
+            document = pairing.document(a, b)
             document = None if skipped else document
             yield units.assign_unit(document, a) if units else document
         except ValueError as error:

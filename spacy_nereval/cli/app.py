@@ -36,6 +36,7 @@ from ..core.arguments import Argument, check_value
 from ..core.expansion import use_max_expansion
 from ..core.features import extensions, load_object
 from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, did_you_mean, shorten, use_spelling
+from ..core.plugins import Stopped, describe_exit, import_code
 from .command_options import (
     AS_JSON,
     CODE,
@@ -767,13 +768,16 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
                 printed.enter_context(no_tables(bool(kwargs.get("json"))))
                 printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
-                    from ..core.plugins import import_code
-
                     import_code(kwargs["code"])
                 function(*args, **kwargs)
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except Stopped:
+            raise
+        except SystemExit as error:  # our commands end with typer's exceptions
+            say(f"✘ {describe_exit(error)}", fg="red", err=True)
+            raise typer.Exit(UNUSABLE) from None
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
             message = cloud_storage_message(error, kwargs) or one_line_message(error, kwargs)
             if not message:

@@ -92,7 +92,10 @@ def correct_boundary(gold: Span, pred: Span) -> str:
 
 
 CROWDED = 1_000_000
-"""With more overlapping pairs than this, an alignment is computed by `align_crowd`."""
+"""With more overlapping pairs than this, it is open which of several equally good alignments is computed."""
+
+MATRIX = 30_000
+"""With more pairs than this, most of which overlap, an alignment is computed by `align_crowd`."""
 
 
 class OverlapGroup:
@@ -119,8 +122,10 @@ class OverlapGroup:
     @cached_property
     def alignment(self) -> list[tuple[Span | None, Span | None]]:
         """The one-to-one alignment of the MUC and SemEval metrics."""
-        if len(self.gold) * len(self.pred) > CROWDED and number_of_overlaps(self.gold, self.pred) > CROWDED:
-            return align_crowd(self.gold, self.pred)
+        if (pairs := len(self.gold) * len(self.pred)) > MATRIX:
+            number = number_of_overlaps(self.gold, self.pred)
+            if number > min(CROWDED, pairs / 4):
+                return align_crowd(self.gold, self.pred, leftmost=number <= CROWDED)
         return align(self.gold, self.pred, self.overlaps)
 
 

@@ -8,16 +8,17 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
-from ...core.arguments import SAME, Reading
+from ...core.arguments import NORMALISED, SAME, Reading
 from ...core.attribute_values import SpanAttributes, move_attributes
 from ...core.compression import format_extension, strip_compression
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
-from ...core.mention_places import append_annex, words_after
+from ...core.mention_places import append_annex, plain_text, words_after
 from ...core.messages import (
     LISTED,
     PlainSpan,
@@ -44,8 +45,8 @@ from ...io.formats import (
     name_of,
     records,
 )
-from ...io.formats.settings import Format
-from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
+from ...io.formats.settings import GROUND_TRUTH, Format
+from ...io.records import Record, carry_side, check_has_text, project_spans
 from ...io.units import units_of
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
@@ -338,6 +339,8 @@ def match_documents(
             located |= {annotated.record.located} if annotated.record.mentions else set()
     if rules:
         _warn_of_excluded(matched, rules)
+    if match_text == SAME and not by_id and not in_order and numbers["single"]:
+        _name_alike_texts(sheets, bool(matched))
     renamed = [*apply_rules(matched, rules)]
     numbers = sum((changed for _, changed in renamed), numbers)
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
@@ -361,6 +364,26 @@ def match_documents(
     _warn_of_alike("ids", alone)
     _warn_of_alike("labels", shared.labels)
     return shared
+
+
+def _name_alike_texts(sheets: Mapping[str, Sequence[SideRecord]], is_shared: bool) -> None:
+    """Say which option aligns texts that one annotator has alone, and another one in another form.
+
+    Raises:
+        ValueError: There are some, and no document is shared.
+    """
+    writings: dict[str, set[str]] = {}
+    for annotated in chain(*sheets.values()):
+        text = annotated.record.text
+        writings.setdefault(plain_text(text, NORMALISED), set()).add(text)
+    number = sum(len(texts) > 1 for texts in writings.values())
+    option = spell_argument("match_text", NORMALISED)
+    if number and not is_shared:
+        names = _name_list([*sheets])
+        raise ValueError(f"{names} share no document that two of them annotated; {option} aligns texts of theirs")
+    if number:
+        texts = "1 text of one annotator alone is another's" if number == 1 else f"{number} texts of one are others'"
+        warnings.warn(f"{texts} in another form, and does not count: {option} aligns them", stacklevel=3)
 
 
 def _warn_of_alike(what: str, names: Iterable[str]) -> None:
@@ -672,6 +695,8 @@ def _annotator_names(path: Path, format: Format, chosen: Sequence[str]) -> list[
             f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
             "folder of INCEpTION, with two annotators or more, or a folder with a folder or a file for each annotator"
         )
+    if GROUND_TRUTH in chosen and name_of(path, format) == "label_studio":
+        names += [GROUND_TRUTH] * label_studio.annotators_of(path, format)[0].has_ground_truth
     return _select_annotators(path, names, chosen)
 
 

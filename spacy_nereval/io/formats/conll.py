@@ -12,6 +12,7 @@ from ...core.attribute_values import LINK, SpanAttributes, attributes_by_span, s
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, spell_argument
 from ..records import Record
 from .contents import lines
+from .hf import given_names, tag_name
 from .settings import COLUMN_NAME, Format
 from .tags import EXPECTED, INVISIBLE, MISSING, Scheme, Where, gaps_of, has_prefix, looks_like_tag, read_tags
 
@@ -59,7 +60,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         format: `format.column`, `format.field` and `format.both` say where the tags are, `format.words` where the
             words are; by default, tags are in the last column, or in the only one that has tags. `format.repair`
             says how to read tags that the scheme does not allow: "conll" reads them as
-            conlleval does, so that any tag may begin a span; "discard" leaves such spans out.
+            conlleval does, so that any tag may begin a span; "discard" leaves such spans out. `format.tag_names` gives
+            names to tags that are numbers.
 
     Yields:
         One record per document. `repaired` is the number of its spans that the scheme does
@@ -75,9 +77,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path)]
     [('Ada sleeps', {(0, 3, 'PER')}), ('Ulm', {(0, 3, 'LOC')})]
     """
-    layout = _layout(path, format)
+    layout, names = _layout(path, format), given_names(format)
     scheme, has_marks = Scheme(format.scheme, format.outside), False
-    for sentence in _sentences(path, layout):
+    for sentence in _sentences(path, layout, names):
         has_marks = has_marks or sentence is None
         scheme.see([token.tag for token in sentence or ()], _line_names(sentence or ()))
     try:
@@ -86,7 +88,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         raise ValueError(f"{path}, {error}{_OF_BOTH.format(spell_argument('column', '3,4')) * format.both}") from None
     document: list[Sentence] = []
     has_begun = False  # whether a document has begun: it may have no sentence
-    for sentence in _sentences(path, layout):
+    for sentence in _sentences(path, layout, names):
         if has_begun and (sentence is None or not has_marks):
             yield _record(path, document, format, scheme, layout)
             document = []
@@ -447,8 +449,8 @@ _MARKS = ("#", "%", ";", "//", "--", "*", "!")
 """What lines begin with that are perhaps meant as comments."""
 
 
-def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
-    """Yield the sentences of a file, and None for each line with -DOCSTART-."""
+def _sentences(path: Path, layout: Layout, names: Sequence[str] | None) -> Iterator[Sentence | None]:
+    """Yield the sentences of a file, and None for each line with -DOCSTART-. `names` are those of tags of numbers."""
     sentence: Sentence = []
     for number, line in lines(path):
         cells = _cells(line)
@@ -467,7 +469,11 @@ def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
                     f"the words with {spell_argument('word_column')}"
                 )
             link = "" if layout.link is None else cells[layout.link]
-            sentence.append(Token(number, word, cells[layout.tag], link))
+            try:
+                tag = tag_name(cells[layout.tag], names)
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+            sentence.append(Token(number, word, tag, link))
             continue
         if sentence:
             yield sentence
