@@ -14,8 +14,8 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from itertools import chain
@@ -724,10 +724,21 @@ def command(
     return register
 
 
-def say_read_as() -> None:
-    """Print how the command was read, if it was given with names of other packages."""
-    if line := read_as.get():
-        say(f"ℹ read as {line}", err=True)
+@contextmanager
+def say_read_as() -> Iterator[None]:
+    """Print how the command was read, if it was given with names of other packages and did not end in an error."""
+    line, status = read_as.get(), 0
+    try:
+        yield
+    except typer.Exit as end:
+        status = end.exit_code
+        raise
+    except BaseException:
+        status = UNUSABLE
+        raise
+    finally:
+        if line and status not in (UNUSABLE, BUSY):
+            say(f"ℹ read as {line}", err=True)
 
 
 def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), name: str = "") -> Command:
@@ -741,13 +752,8 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
         with stopped_by_signals(), log_as(kwargs.get("log_format", "text")):
-            try:
+            with say_read_as():
                 run_checked(*args, **kwargs)
-            except typer.Exit as end:
-                if end.exit_code not in (UNUSABLE, BUSY):
-                    say_read_as()
-                raise
-            say_read_as()
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
         from ..core.document_fields import keep_fields
