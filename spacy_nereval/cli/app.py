@@ -751,9 +751,8 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
     @wraps(function)
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
-        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")):
-            with say_read_as():
-                run_checked(*args, **kwargs)
+        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")), say_read_as():
+            run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
         from ..core.document_fields import keep_fields
