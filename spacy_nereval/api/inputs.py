@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import SAME, Reading, side_reading, validate_settings
+from ..core.arguments import SAME, Reading, arguments_of, side_reading, validate_settings
 from ..core.attribute_values import keep_attributes, split_names
 from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
@@ -160,16 +160,62 @@ def with_item_reading(function: Function) -> Function:
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         called = function.__qualname__.removesuffix(".__init__")
-        for name in [name for name in kwargs if name not in accepted]:
-            here = argument_here(name, called)
-            if here not in accepted or here in kwargs:
-                raise TypeError(describe_argument(name, called, accepted))
-            kwargs[here] = kwargs.pop(name)
+        args, kwargs = _with_columns(args, kwargs)
+        if any(name not in accepted for name in kwargs):
+            kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
     checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes the function's arguments
+
+
+def _with_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return arguments with the columns of a table that is the first, where others name them: `gold_col="gold"`."""
+    frame: Any = args[0] if args and all(arg is None for arg in args[1:]) else None
+    if not (hasattr(frame, "columns") and hasattr(frame, "__getitem__")):
+        return args, kwargs
+    columns = {
+        name: argument
+        for argument in ("gold", "pred", "text", "tokens")
+        for name in (argument, f"{argument}_col", f"{argument}_column")
+        if isinstance(kwargs.get(name), str) and kwargs[name] in frame.columns
+    }
+    if not {"gold", "pred"} <= {*columns.values()}:
+        return args, kwargs
+    return (), {columns.get(name, name): frame[value] if name in columns else value for name, value in kwargs.items()}
+
+
+def _with_arguments_here(
+    kwargs: Mapping[str, Any], function: str, accepted: Sequence[str], placed: Sequence[str]
+) -> dict[str, Any]:
+    """Return arguments with the names and values that they have here, where other packages have others.
+
+    Args:
+        kwargs: The arguments with names.
+        function: The name of the function that is called.
+        accepted: The arguments that it has.
+        placed: Those that were given by their places.
+
+    Raises:
+        TypeError: The function has no such argument, or it is given under two names.
+    """
+    given = {name: value for name, value in kwargs.items() if name in accepted}
+    for name in [name for name in kwargs if name not in accepted]:
+        here, value = argument_here(name, function, kwargs[name])
+        if here in ("level", "samples", "seed") and here not in accepted:  # a setting of the intervals
+            settings = given.get("confidence")
+            if settings is None or settings is True or (isinstance(settings, dict) and here not in settings):
+                settings = settings if isinstance(settings, dict) else {}
+                given["confidence"] = True if value is True else {**settings, here: value}
+                continue
+            here = "confidence"
+        if here in (*given, *placed):
+            raise TypeError(f"{function} has no argument {name}: it means {here}, which is given already")
+        if here not in accepted:
+            raise TypeError(describe_argument(name, function, accepted))
+        given[here] = value
+    return given
 
 
 def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
@@ -193,6 +239,7 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """
     given: dict[str, Any] = {name: arguments.get(name) for name in ("offsets", "end")}
     sides: dict[str, Any] = {name: ",".join(value) for name, value in given.items() if _are_texts(value)}
+    sides["scheme"] = arguments_of(Reading)["scheme"].value_here(arguments.get("scheme", Reading.scheme))
     reading = replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names")), **sides)
     return validate_settings(reading)
 

@@ -12,6 +12,7 @@ from ..core.features import features
 from ..core.features import load_object as load_named
 from ..core.messages import describe_unknown
 from ..core.spans import Document
+from ..core.synonyms import RESULT_NAMES
 from ..counting.counter import add_units
 from ..counting.counts import Counts
 from ..evaluation.comparison import System
@@ -47,6 +48,8 @@ from .accessors import (
     line_for,
     paths,
     predicted_axis,
+    scores_meant,
+    sole_score,
 )
 from .shown import Rendered, Shown, frame, table_frame
 
@@ -251,14 +254,28 @@ class Result(Shown):
         try:
             return answer(key, self._sets)
         except KeyError:
+            if (meant := self._meant(key)) is not None:
+                return meant
+            if RESULT_NAMES.get(key, key) == "labels":
+                return self.labels
+            if key in self["per_type"]:
+                return self.labels[key]
             raise KeyError(self._absent(key)) from None
 
     def __getattr__(self, name: str) -> MetricScoreSet:
         if name.startswith("_"):
             raise AttributeError(name)
-        if scores := self._sets.get(name):
-            return scores
-        raise AttributeError(self._absent(name))
+        scores: MetricScoreSet | None = self._sets.get(name) or self._meant(name)
+        if scores is None:
+            scores = self._attribute_meant(name)
+        if scores is None:
+            raise AttributeError(self._absent(name))
+        return scores
+
+    def _meant(self, name: str) -> Any:
+        """Return what other packages have under a name; None if nothing, or if it could be several things."""
+        scores = scores_meant(name, self._sets)
+        return sole_score(name, self._sets) if scores is None else scores
 
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):

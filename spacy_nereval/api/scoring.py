@@ -99,7 +99,7 @@ def score(
         metrics: Names, as a list or text with commas, or a table `{name: options}`; by default strict, semeval,
             slot_error, loio, fair and wrf. By default wrf is excluded if the words are not known, and `hierarchical`
             is added if gold labels have levels, such as LOC/CITY. The result records both.
-        confidence: True for intervals, or their settings: `Confidence(level=0.9)` or {"level": 0.9}; by default
+        confidence: True for intervals, or their settings: `Confidence(level=0.9)`, {"level": 0.9} or 0.9; by default
             there are none.
         by: Attributes by which scores are broken down as well, a list or text with commas: fields of the document
             ("meta.source") or attributes of spans ("eLen", "sLen:5"), as `--by` of the command takes them. They are in
@@ -151,6 +151,8 @@ def score(
     >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"]).strict.scores
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
+    if is_spacy(gold, "Language") and not is_spacy(pred, "Language"):
+        gold, pred = pred, gold  # the order of the command
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, by=by, train=train, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
@@ -282,8 +284,6 @@ def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict
     """
     if isinstance(gold, Counts):
         return evaluate_counts(gold, options.pop("confidence", pred), *args, **options)
-    if is_spacy(gold, "Language"):
-        gold, pred = pred, gold  # the order of the command
     return score(gold, pred, *args, **options)
 
 

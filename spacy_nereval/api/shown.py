@@ -6,12 +6,15 @@ import html
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from functools import update_wrapper
 from pathlib import Path
+from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
+from ..core.synonyms import RESULT_NAMES
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
@@ -59,8 +62,39 @@ FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
 
 
+class Rows(Sequence[dict[str, Any]]):
+    """The rows that a method returns without arguments, and the method itself, if it is called."""
+
+    def __init__(self, method: Callable[..., list[dict[str, Any]]]) -> None:
+        self._method = method
+        update_wrapper(self, method)
+
+    def __call__(self, *args: Any, **options: Any) -> list[dict[str, Any]]:
+        return self._method(*args, **options)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._method()[place]
+
+    def __len__(self) -> int:
+        return len(self._method())
+
+
+class RowsMethod:
+    """A method that returns rows, which can be had without a call too: `for row in result.errors`."""
+
+    def __init__(self, function: Callable[..., list[dict[str, Any]]]) -> None:
+        self._function = function
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self._function if instance is None else Rows(MethodType(self._function, instance))
+
+
 class Shown(dict[str, Any]):
     """A result: a dict in plain Python, equal to the JSON of the commands, with methods that print and save it."""
+
+    def __init_subclass__(cls) -> None:
+        if "errors" in vars(cls):
+            cls.errors = RowsMethod(vars(cls)["errors"])  # type: ignore[attr-defined]  # a class may have none
 
     @classmethod
     def load(cls: type[S], path: str | Path) -> S:
@@ -164,7 +198,14 @@ class Shown(dict[str, Any]):
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
+            if (meant := self._attribute_meant(name)) is not None:
+                return meant
             raise AttributeError(self._remedy(name) or describe_unknown(name, [*self, *self._own_names()]))
+
+    def _attribute_meant(self, name: str) -> Any:
+        """Return the attribute that other packages call by another name, or the item of this name; None if none is."""
+        here = RESULT_NAMES.get(name, "")
+        return getattr(self, here) if here in self._own_names() else super().get(name)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in UNSHOWN]

@@ -11,10 +11,11 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from itertools import chain
@@ -22,6 +23,7 @@ from os.path import exists, isdir, isfile, join  # they are False for names that
 from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
+from signal import SIGTERM
 from textwrap import fill
 from traceback import format_exception
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
@@ -52,6 +54,7 @@ from .command_options import (
     LogFormat,
     own_command,
     own_options,
+    read_as,
 )
 from .guards import (
     NamedInputs,
@@ -99,13 +102,24 @@ class GroupedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments. An error shows the beginning of a bad value only, and the line to write."""
-        options = [parameter.opts for parameter in self.params]
+        given, options = [*args], [parameter.opts for parameter in self.params]
         args = files_in_places(args, [argument.name for argument in _arguments(self)], [*chain(*options)])
         repeated = {
             name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
         }
-        args = with_options_of_others(with_listed_values(args, [*chain(*options)], repeated), options, self.name or "")
-        args = with_joined_values(args, [parameter.opts for parameter in self.params if parameter.name in LISTS])
+        flags = {name for parameter in self.params if getattr(parameter, "is_flag", False) for name in parameter.opts}
+        lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
+        args = with_listed_values(args, [*chain(*options)], repeated)
+        args = with_options_of_others(args, options, self.name or "", {*flags, *chain(*lists)})
+        if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
+            args[-1:] = ["--output", args[-1]]
+        short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
+        if unknown := [arg for arg in short if arg not in chain(*options)]:
+            say(f"✘ {describe_option(unknown[0], [*chain(*options)], self.name or '')}", fg="red", err=True)
+            raise typer.Exit(UNUSABLE)
+        is_as_given = args == given and not ctx.meta.get(COMMAND_MEANT)
+        args = with_joined_values(args, lists)
+        read_as.set("" if is_as_given else f"{ctx.command_path} {' '.join(map(quote, args))}")
         try:
             _, rest, order = self.make_parser(ctx).parse_args([*args])
             say_repeated(order, rest)
@@ -113,6 +127,9 @@ class GroupedCommand(TyperCommand):
         except Exception as error:  # releases of typer differ in its class
             if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
                 say(f"✘ {describe_option(option, [*chain(*options)], self.name or '')}", fg="red", err=True)
+                raise typer.Exit(UNUSABLE) from None
+            if "requires an argument" in str(error) and (option := getattr(error, "option_name", None)):
+                say(f"✘ {_describe_lack(self.params, option)}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
             # Exception has no `message` for mypy, though that of typer has.
             if isinstance(said := getattr(error, "message", None), str):
@@ -148,34 +165,65 @@ class GroupedCommand(TyperCommand):
             formatter.write(f"\n{_wrap(self.epilog, 0)}\n")
 
 
-def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]], command: str = "") -> list[str]:
+def with_options_of_others(
+    args: Sequence[str], options: Iterable[Sequence[str]], command: str = "", repeatable: Collection[str] = ()
+) -> list[str]:
     """Return the arguments with an option of this command for each that has another name elsewhere.
 
-    One that is given already is not given again, and a table that the command does not have is not asked for: the
-    error has the line to write.
+    One that is given already is not given again, unless it may be, and a table that the command does not have is not
+    asked for: the error has the line to write.
 
     Args:
         args: The arguments.
         options: The names of each option of the command.
         command: The name of the command.
+        repeatable: The options that may be given again: those without a value, and those whose values are lists.
 
     >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
     >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
     ['-f', 'conll', '--latex']
     """
-    from ..core.synonyms import option_words
+    from ..core.synonyms import option_words, takes_value
 
     names_of = {name: names for names in options for name in names}
     result: list[str] = []
-    for arg in args:
+    rest = [*args]
+    while rest:
+        arg = rest.pop(0)
         option, equals, value = arg.partition("=")
-        words = [] if option in names_of else option_words(option, command)
-        is_clear = words and words[0] in names_of and not {*names_of[words[0]]} & {*args}
+        at = value if equals else rest[0] if rest and _is_value(rest[0]) else None
+        words = [] if option in names_of else option_words(option, command, at)
+        asked = [word for word in words if word in names_of]
+        last = next(reversed(asked), "")
+        is_given = bool({*names_of.get(last, ())} & {*args, *result})
+        is_clear = bool(asked) and all(word in names_of for word in words if word.startswith("--"))
         if is_clear and words[0] == "--tables" and command:
             is_clear = any(words[1] in load_object(place).makers for place in VIEWS.get(command, {}).values())
-        result += [*words, *([value] if equals else [])] if is_clear else [arg]
+        if not is_clear or (is_given and last not in repeatable):  # with two values
+            result.append(arg)
+            continue
+        result += words
+        if takes_value(option, command) and at is not None and not equals:
+            del rest[0]
+        elif equals and not takes_value(option, command):
+            result.append(value)
     return result
+
+
+def _is_value(text: str) -> bool:
+    """Return whether what stands behind an option may be its value, rather than a file or another option."""
+    return not text.startswith("-") and not exists(text)
+
+
+def _is_page(text: str) -> bool:
+    return text.endswith(".html") and not text.startswith("-")
+
+
+def _describe_lack(parameters: Iterable[Any], option: str) -> str:
+    """Return the message that an option lacks its value, with what the option is for."""
+    about = next((parameter.help for parameter in parameters if option in parameter.opts), "")
+    return f"{option} is given without a value: {about}"
 
 
 def with_listed_values(args: Sequence[str], options: Collection[str], repeated: Collection[str]) -> list[str]:
@@ -286,7 +334,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
 
     if "gold" not in places:
         return [*args]
-    place_of = {**dict.fromkeys(("-p", "-i"), "pred"), "-g": "gold", "--baseline": "baseline"}
+    place_of = {**dict.fromkeys(("-p", "-i", "--systems"), "pred"), "-g": "gold", "--baseline": "baseline"}
     place_of |= {f"--{name}": "gold" for name in GOLD_NAMES.split()}
     place_of |= {f"--{name}": "pred" for name in PRED_NAMES.split()}
     if "policy" in places:
@@ -298,12 +346,13 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
         option, equals, value = arg.partition("=")
         following = value if equals else next(iter(given), "")
         is_number = option == "-g" and following.removeprefix("-").isdigit()  # of a GPU
-        if option not in place_of or not following or is_number or (option in options and option != "-g"):
+        is_other = option == "--systems" and not isfile(following)  # but NAME=RUN,RUN
+        if option not in place_of or not following or is_number or is_other or (option in options and option != "-g"):
             rest.append(arg)
             continue
         files[place_of[option]].append(following)
         del given[: not equals]
-        while option == "-i" and given and isfile(given[0]):  # sacreBLEU lists systems behind it
+        while option in ("-i", "--systems") and given and isfile(given[0]):  # as sacreBLEU lists them
             files["pred"].append(given.pop(0))
     first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
@@ -327,9 +376,16 @@ def argument_name(argument: Any) -> str:
 class GroupedCommands(TyperGroup):
     """The program. Its help lists the commands under their headings."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, of which `-h` and `version` mean what they mean elsewhere."""
+        if args[:1] == ["version"]:
+            args = ["--version"]
+        return super().parse_args(ctx, [*("--help" if arg == "-h" else arg for arg in args[:2]), *args[2:]])
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command and its arguments. End the program with the line to write if there is no such command."""
-        args = [*with_command(args, self.commands)]
+        given, args = args, [*with_command(args, self.commands)]
+        ctx.meta[COMMAND_MEANT] = args[:1] != given[:1]
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             say(f"✘ {describe_command(args, self.commands)}", fg="red", err=True)
             raise typer.Exit(UNUSABLE)
@@ -359,6 +415,8 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
 
     >>> with_command(["iaa", "a.jsonl", "b.jsonl"], ["agreement"])
     ['agreement', 'a.jsonl', 'b.jsonl']
+    >>> with_command(["confusion", "gold.jsonl", "pred.jsonl"], ["score"])
+    ['score', 'gold.jsonl', 'pred.jsonl', '--tables', 'confusion']
     >>> with_command(["score", "dev.spacy", "--model", "model", "-C"], ["score", "evaluate"])
     ['evaluate', 'model', 'dev.spacy', '-C']
     """
@@ -367,12 +425,15 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     from ..core.synonyms import command_to_run
 
     first, *rest = args
-    if first == "evaluate":
-        return ["score", *rest] if _names_data(rest) else args
     if first == "check" and {"--policy", "--config"} & {*rest}:
         return ["gate", *rest]
-    if command_to_run(first) in commands:
-        return [command_to_run(first), *rest]
+    meant, *options = command_to_run(first) or [""]
+    if first not in commands and meant in commands:
+        first, rest, args = meant, [*rest, *options], [meant, *rest, *options]
+    if first == "evaluate":
+        return ["score", *rest] if _names_data(rest) else args
+    if first not in ("score", "evaluate") and first in commands:
+        return args
     if first != "score":
         if not exists(first):
             return args
@@ -430,6 +491,9 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
 
 
 SHOW_ALL = f"{__name__}.show_all"
+
+COMMAND_MEANT = f"{__name__}.command_meant"
+"""Whether the command was given under another name, or not at all."""
 
 
 def show_all(ctx: typer.Context, wanted: bool) -> None:
@@ -661,6 +725,23 @@ def command(
     return register
 
 
+@contextmanager
+def say_read_as() -> Iterator[None]:
+    """Print how the command was read, if it was given with names of other packages and did not end in an error."""
+    line, status = read_as.get(), 0
+    try:
+        yield
+    except typer.Exit as end:
+        status = end.exit_code
+        raise
+    except BaseException:
+        status = UNUSABLE
+        raise
+    finally:
+        if line and status not in (UNUSABLE, BUSY):
+            say(f"ℹ read as {line}", err=True)
+
+
 def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), name: str = "") -> Command:
     """Wrap a command so that an error is one line, and the exit status `UNUSABLE` or `BUSY`.
 
@@ -671,7 +752,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
     @wraps(function)
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
-        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")):
+        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")), say_read_as():
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
@@ -698,9 +779,9 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except Stopped:
-            raise
         except SystemExit as error:  # our commands end with typer's exceptions
+            if isinstance(error, Stopped) or error.code == SIGTERM:  # Ray sets a handler of its own, with this status
+                raise
             say(f"✘ {describe_exit(error)}", fg="red", err=True)
             raise typer.Exit(UNUSABLE) from None
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
@@ -756,6 +837,7 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
     def run(**given: Any) -> None:
         for name, argument in arguments.items():
             if given[name] is not None:
+                given[name] = argument.value_here(given[name])
                 check_value(name, given[name], argument)
         values = {group: group(**{field.name: given[field.name] for field in members[group]}) for group in members}
         given |= {name: values[group] for name, group in groups.items()}

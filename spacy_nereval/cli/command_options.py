@@ -30,6 +30,9 @@ own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
 own_command: ContextVar[str] = ContextVar("own_command", default="")
 """The name of the command that runs."""
 
+read_as: ContextVar[str] = ContextVar("read_as", default="")
+"""The command that runs as it is written here, if it was given with names of other packages; else ""."""
+
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
     "'nereval metrics' lists the options of every metric."
@@ -396,6 +399,8 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
         page = _page_line(path) if path.suffix == ".html" and suffixes == JSON else ""
+        if suffixes == JSON and (printed := {".csv": "csv", ".md": "markdown", ".tex": "latex"}.get(path.suffix)):
+            page = f"; --format {printed} > {path} prints the tables"
         raise ValueError(
             f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file{page}"
         )

@@ -37,6 +37,9 @@ SEPARATOR = "/"
 """The default separator of the levels of a label."""
 
 SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "BMES", "IO")
+SCHEMES_ELSEWHERE = (("BIO", "IOB2"), ("BILOU", "BILUO"), ("BIOUL", "BILUO"), ("IOBES", "BIOES"), ("BIEOS", "BIOES"))
+"""Names of schemes elsewhere, of which none has two meanings: "IOB" is IOB1 for some and IOB2 for others."""
+
 ENDS = ("exclusive", "inclusive")
 
 TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: "a text"}
@@ -51,7 +54,8 @@ class Argument(NamedTuple):
     or those of a text's length. expected: a description of its values for errors, where type and bounds are unclear.
     usual: a usual value, for errors. where: "files" or "objects" if it applies only to them. per_side:
     whether it may have a value for each side, separated by a comma. typed: its type in commands, if it differs. group:
-    the group of options in which help shows it, if not that of its class.
+    the group of options in which help shows it, if not that of its class. elsewhere: names of its values in other
+    packages, in capitals, and here.
     """
 
     help: str
@@ -66,6 +70,12 @@ class Argument(NamedTuple):
     per_side: bool = False
     typed: Any = None
     group: str = ""
+    elsewhere: tuple[tuple[str, str], ...] = ()
+
+    def value_here(self, value: Any) -> Any:
+        """Return a value under the name that it has here, if other packages have another for it."""
+        here = {**{one.upper(): one for one in self.values}, **dict(self.elsewhere)} if self.elsewhere else {}
+        return here.get(value.upper(), value) if isinstance(value, str) else value
 
 
 @cache
@@ -227,7 +237,9 @@ class Reading(Labelling):
     ] = None
     scheme: Annotated[
         str,
-        Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES),
+        Argument(
+            "Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES, elsewhere=SCHEMES_ELSEWHERE
+        ),
     ] = "auto"
     outside: Annotated[
         str | None, Argument("Tags: the tag of tokens outside of spans, if it is not O, such as no_entity", takes=str)

@@ -113,7 +113,7 @@ class Pairing:
     ['a', 'b']
     >>> [*Pairing("g.jsonl", "p.jsonl").pairs(iter(golds), iter(golds[1:]))]
     Traceback (most recent call last):
-    ValueError: p.jsonl lacks 1 document: 1
+    ValueError: p.jsonl lacks 1 document: 1; missing_tokens='O' reads their tokens as outside of spans
     """
 
     def __init__(self, gold: object, pred: object, match_text: str = SAME, missing_tokens: str | None = None) -> None:

@@ -317,13 +317,17 @@ def _annotator_paths(annotators: Any) -> dict[str, Path]:
 def _with_names(annotators: Any, metrics: Any) -> tuple[Any, Any]:
     """Return the table of annotators, and the metrics.
 
-    Files in a list, or two files one after the other, have their names without the extension.
+    Files in a list, or two files one after the other, have their names without the extension; two lists of items, "A"
+    and "B".
 
     Raises:
         ValueError: The annotators have no names.
     """
     if isinstance(annotators, (str, Path)) and isinstance(metrics, (str, Path)) and Path(metrics).exists():
         annotators, metrics = [annotators, metrics], None
+    is_other = isinstance(metrics, (list, tuple)) and bool(metrics) and not isinstance(metrics[0], (str, Metric))
+    if is_other and not isinstance(annotators, (Mapping, str, Path)):
+        annotators, metrics = {"A": annotators, "B": metrics}, None
     if isinstance(annotators, (Mapping, str, Path)):
         return annotators, metrics
     paths = [*annotators] if isinstance(annotators, (list, tuple)) else []
