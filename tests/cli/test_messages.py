@@ -61,7 +61,7 @@ def test_label_sets_that_do_not_meet_are_told_by_every_command():
         assert done.exit_code == 0, done.output
         said = flat(done.stderr)
         assert said.startswith("⚠ ") and "No predicted label is a gold label: the gold labels are " in said
-        assert "predictions have PERSON, 'place '. Scores that compare labels are not meaningful." in said
+        assert "the predicted labels PERSON, 'place '. Scores that compare labels are not meaningful." in said
         assert 'To map labels, add --labels \'{"PERSON": "person", "place ": "LOC"}\'' in said
 
 
