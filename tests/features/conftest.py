@@ -52,9 +52,10 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
 
 
 UNFILLED_PAGE = r"""const text = document.body?.innerText ?? '';
-const lacking = /.*(\bNaN\b|\[object |\bnull\b|\$\{|(?<!is |was )\bundefined\b(?! at| for| of| where)).*/;
-return text.match(lacking)?.[0] ?? null"""
-"""The first line of a page on which a script has written what it lacks."""
+const ofScripts = /.*(\bNaN\b|\[object |\bnull\b|\$\{|(?<!is |was )\bundefined\b(?! at| for| of| where)).*/;
+const ofPython = /.*([a-z:] None\b|\{\w+[(!.:\[]|spacy_nereval\/\w+\/|<\w+ object at ).*/;
+return (text.match(ofScripts) ?? text.match(ofPython))?.[0] ?? null"""
+"""The first line of a page on which something is written that was not there."""
 
 
 @pytest.fixture(autouse=True)
