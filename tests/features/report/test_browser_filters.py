@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from browsers import By, Keys, needs_browser
-from driven import CHOICES, DOCUMENTS, FEW, ONE, SECOND, TWO, corpus, said, verdicts, with_verdict, wrong
+from driven import BEST, CHOICES, DOCUMENTS, FEW, ONE, SECOND, TWO, corpus, said, verdicts, with_verdict, wrong
 from listed import Wanted, listed
 from pages import system
 
@@ -131,6 +131,23 @@ def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
     assert one.matches.endswith(everything)
     one("history.back()")
     one.until(lambda: one.matches.startswith(f"{confusion['']['ORG']} error"))
+
+
+def test_a_label_is_looked_for_on_the_side_that_is_named(one):
+    one.choose("#label", "ORG")
+    numbers = []
+    for words, side in {
+        "on either side": "",
+        "of gold": "gold",
+        "predicted": "pred",
+        "that the verdict": "home",
+    }.items():
+        (option,) = (text for text in one.each("#side option") if text.startswith(words))
+        one.choose("#side", option)
+        places, documents = listed([BEST.documents, ONE.documents], Wanted(1, label="ORG", side=side))
+        assert one.matches == said(len(places), len(documents)), words
+        numbers.append(len(places))
+    assert len({*numbers}) > 2
 
 
 def test_what_is_no_longer_narrowed_begins_with_its_first_page(one):
