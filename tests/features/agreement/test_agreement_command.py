@@ -509,6 +509,7 @@ def test_a_folder_of_annotators_may_have_one_whose_name_is_annotation(tmp_path):
     folder = tmp_path / "people"
     for name in ("annotation", "ben"):
         (folder / name).mkdir(parents=True)
-        write(folder / name / "all.jsonl", *(line(text, id=id) for id, text in TEXTS.items()))
-    accepted("agreement", folder, "-m", "strict", "-o", tmp_path / "out.json")
+        (folder / name / "d.txt").write_text("Ada")
+        (folder / name / "d.ann").write_text("T1\tPER 0 3\tAda\n")
+    printed("agreement", folder, "-m", "strict", "-o", tmp_path / "out.json")
     assert json.loads((tmp_path / "out.json").read_text())["annotators"] == ["annotation", "ben"]
