@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, side_reading, validate_settings
 from ..core.attribute_values import keep_attributes, split_names
-from ..core.document_fields import keep_fields
+from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
 from ..core.pieces import meets_any
@@ -293,10 +293,11 @@ def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Docume
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
     sides = records_of(gold), records_of(pred)
-    for number, (a, b) in enumerate(Pairing(gold.name, pred.name, reading.match_text).pairs(*sides)):
+    pairing = Pairing(gold.name, pred.name, reading.match_text, reading.missing_tokens)
+    for number, (a, b) in enumerate(pairing.pairs(*sides)):
         try:
             skipped = not reading.spans_key and predictions.is_skipped(a, b)
-            document = pair(a, b, reading.missing_tokens)
+            document = pairing.document(a, b)
             document = None if skipped else document
             yield units.assign_unit(document, a) if units else document
         except ValueError as error:
@@ -370,7 +371,7 @@ def _in_order(
         except ValueError as error:
             raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:
-            document.id = beside.get("ids")
+            document.id = document_id(beside.get("ids"))
         yield None if skipped else document
     predictions.check_end()
 

@@ -20,7 +20,8 @@ from ..core.keys import (
     STARTS,
     SURFACES,
     TEXTS,
-    TOKEN_LABELS,
+    describe_lack,
+    describe_token_label,
     first_value,
     label_of,
     mention_of,
@@ -31,7 +32,7 @@ from ..core.spans import Document
 from ..io.formats import TAG_KEYS, USERS, used_fields
 from ..io.formats.jsonl import is_answer, unpack_pair
 from ..io.formats.settings import Format, exclusive_span, fit_pieces, fit_span, spell_per_side, suggest_unit
-from ..io.formats.tags import TagSequence, are_tags, are_words
+from ..io.formats.tags import TagSequence, are_tags, are_words, tag_number
 from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
@@ -394,13 +395,8 @@ def tags_key(item: Mapping[str, Any]) -> str | None:
     return next((key for key in TAG_KEYS if _is_list(item.get(key)) and all(map(_is_tag, item[key]))), None)
 
 
-def is_number(tag: Any) -> bool:
-    """Return whether a tag is a whole number, of Python or of an array."""
-    return hasattr(tag, "__index__") and not isinstance(tag, bool)
-
-
 def _is_tag(tag: Any) -> bool:
-    return isinstance(tag, str) or is_number(tag)
+    return isinstance(tag, str) or tag_number(tag) is not None
 
 
 def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -434,7 +430,8 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
     first = next(iter(items), _NOTHING)
     if first is _NOTHING:
         return "empty"
-    if _are_scores(first):
+    is_numbered = isinstance(first, float) and all(tag_number(part) is not None or part != part for part in items)
+    if _are_scores(first) and not is_numbered:  # a table makes whole numbers floats if one is missing
         raise ValueError(
             "it has scores of tags; expected the tag of each token: take the best with argmax(-1), without its score"
         )
@@ -493,13 +490,18 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
         return
     if isinstance(span, Mapping):
         if "label" in missing and "entity" in span:
-            raise ValueError(f"{name} has the tag of a single token, {_quote(span['entity'])}; {TOKEN_LABELS}")
+            raise ValueError(
+                f"{name} has the tag of a single token, {_quote(span['entity'])}; {describe_token_label()}"
+            )
         if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
             raise ValueError(
                 f"{name}, {_quote(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
                 "tokenizer is fast: use_fast=True"
             )
-    raise ValueError(f"{name}, {_quote(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'")
+    remedy = f"; {describe_lack(span)}" if isinstance(span, Mapping) else ""
+    raise ValueError(
+        f"{name}, {_quote(span)}, has no {', '.join(missing)}; expected 'start', 'end' and 'label'{remedy}"
+    )
 
 
 def has_pieces(span: Any) -> bool:

@@ -102,13 +102,15 @@ def load_if_model(value: Any) -> Language | None:
 
 
 def _gold_items(gold: Any, reading: Reading) -> Any:
-    """Return gold annotation that can be read several times, of a `.spacy` file the Docs themselves."""
+    """Return gold annotation that can be read several times, of a `.spacy` file and of Examples the gold Docs."""
     if isinstance(gold, (str, Path)) and Path(gold).exists():
         from ..integration.pipelines import docs_of_file
 
         docs = docs_of_file(Path(gold), reading.spans_key)
         return read_if_path(gold, "gold", reading) if docs is None else docs
-    return gold if hasattr(gold, "__len__") else [*gold]
+    items = gold if hasattr(gold, "__len__") else [*gold]
+    is_examples = len(items) > 0 and is_spacy(next(iter(items)), "Example")
+    return [example.reference for example in items] if is_examples else items
 
 
 def _predict(nlp: Language, gold: Any, text: Iterable[str | None] | None, reading: Reading) -> list[Any]:
@@ -117,7 +119,7 @@ def _predict(nlp: Language, gold: Any, text: Iterable[str | None] | None, readin
 
     side = Side(gold, "gold", replace(reading, offsets=None, end=None))
     if side.about.holds_both_sides:
-        raise ValueError("the gold items hold both sides: give the gold Docs, as in [example.reference for ...]")
+        raise ValueError("the gold items hold both sides: give the gold Docs, or records with a text")
     if not side.about.holds_text and text is None:
         raise ValueError(f"a pipeline predicts on texts, and gold has {side.about.words}: give text=, Docs or records")
     listed: list[Any] = [*side.items()] if text is None else [*text]

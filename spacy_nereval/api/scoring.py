@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain, islice
@@ -503,18 +504,25 @@ def _both_sides(side: Side, spans_key: str | None, asked: Collection[str] = ()) 
         return
     from ..integration.examples import is_annotated, read_example
 
-    is_any_annotated, gold_spans = False, 0
+    gold_spans, scored, silent = 0, 0, 0
     for number, example in enumerate(side.items()):
         document = None if example is None else read_example(example, number, spans_key, asked)
         if document is not None:
             gold_spans += len(document.gold)
-            is_any_annotated = is_any_annotated or is_annotated(example.predicted, spans_key)
+            scored += 1
+            silent += not is_annotated(example.predicted, spans_key)
         yield document
-    if gold_spans and not is_any_annotated:
-        place = "doc.ents" if spans_key is None else f"doc.spans[{spans_key!r}]"
+    place = "doc.ents" if spans_key is None else f"doc.spans[{spans_key!r}]"
+    if gold_spans and silent == scored:
         raise ValueError(
-            f"no predicted Doc of the examples has annotation in {place}: run the pipeline on the texts first, as in "
-            "[Example(nlp(gold.text), gold) for gold in docs], or call nlp.evaluate(examples)"
+            f"no predicted Doc of the examples has annotation in {place}: score(examples, nlp) runs the pipeline on "
+            "the texts first, and so does nlp.evaluate(examples)"
+        )
+    if gold_spans and silent:
+        warnings.warn(
+            f"{silent} of {scored} predicted Docs have no annotation in {place}: they count as without spans. "
+            "score(examples, nlp) runs the pipeline on the texts first",
+            stacklevel=2,
         )
 
 

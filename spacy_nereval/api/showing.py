@@ -21,6 +21,7 @@ from ..core.messages import (
     describe_error,
     join_names,
     list_alike,
+    mark_unseen,
     quote,
     shorten,
 )
@@ -222,7 +223,8 @@ def _is_unseen(character: str) -> bool:
 def _described(side: Record, span: PlainSpan) -> str:
     """Return the label of a span with its attributes."""
     listed = describe_attributes(attributes_of(side.attributes, span))
-    return f"{span[2]}: {listed}" if listed else span[2]
+    label = mark_unseen(span[2])
+    return f"{label}: {listed}" if listed else label
 
 
 def _marked(side: Record) -> str:

@@ -96,6 +96,7 @@ class Shown(dict[str, Any]):
             result = make(values)
             view = result._view()
             as_text(view.tables([*view.makers]))
+            result.to_csv()  # has all rows
             result.summary()
             result.to_json()
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

@@ -22,10 +22,10 @@ from ..io.formats import (
     used_fields,
 )
 from ..io.formats.settings import side_formats
-from ..io.formats.tags import read_tag_lists
+from ..io.formats.tags import read_tag_lists, tag_number
 from ..io.records import Record, row_id
 from ..io.units import units_of
-from .items import KINDS, About, Kind, Place, is_number, is_spacy, kind_of, place_of, record_of_tags, reshape, tags_key
+from .items import KINDS, About, Kind, Place, is_spacy, kind_of, place_of, record_of_tags, reshape, tags_key
 
 TagNames = Sequence[str] | Mapping[Any, str] | str | Path | None
 """Names of tags that are numbers: in their order, a model's `id2label`, or as `--tag-names` has them."""
@@ -90,7 +90,7 @@ def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) ->
     numbered = [k for k, (_, _, names) in enumerate(sides) if names is not None]
     for number, tags in enumerate(zip_longest(*named_tags)):
         numbers = [tags[k] for k in numbered if tags[k] is not None]
-        skipped = {at for row in numbers for at, tag in enumerate(row) if is_number(tag) and tag == hf.SKIPPED}
+        skipped = {at for row in numbers for at, tag in enumerate(row) if tag_number(tag) == hf.SKIPPED}
         if skipped and len({len(row) for row in tags if row is not None}) > 1:
             lengths = " and ".join(
                 f"{side} has {len(row)}" for (side, _, _), row in zip(sides, tags) if row is not None
@@ -104,10 +104,10 @@ def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) ->
 
 
 def _tag_name(tag: Any, names: Sequence[str] | None, where: str) -> Any:
-    if names is None or not is_number(tag):
+    if names is None or tag_number(tag) is None:
         return tag
     try:
-        return hf.tag_name(int(tag), names)
+        return hf.tag_name(tag, names)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
 
@@ -189,7 +189,8 @@ class Side:
             shown = type(items).__name__
             if is_spacy(items, "Language"):
                 raise ValueError(
-                    f"{name} is a pipeline, which stands in the place of predictions: write score(gold, nlp)"
+                    f"{name} is a pipeline, which stands in the place of predictions: write score(gold, nlp), or give "
+                    "its predictions, [*nlp.pipe(texts)]"
                 )
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name

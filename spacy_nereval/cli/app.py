@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, is_dataclass
@@ -34,6 +35,7 @@ from ..core.arguments import Argument, check_value
 from ..core.expansion import use_max_expansion
 from ..core.features import extensions, load_object
 from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, did_you_mean, shorten, use_spelling
+from ..core.plugins import Stopped, describe_exit, import_code
 from .command_options import (
     AS_JSON,
     CODE,
@@ -84,6 +86,9 @@ WIDEST = 100
 TERMS = 26
 """Maximum number of columns for options before their texts; a longer one has a line of its own."""
 
+LISTS = ("labels", "metrics", "tables")
+"""The parameters whose values are lists separated by commas."""
+
 VIEWS: dict[str, Mapping[str, str]] = {}
 """Commands to the views that know their tables, "module:class", by the option with which the view is used; "" if it
 needs none. They are imported for the help alone, since spaCy imports the commands at every start."""
@@ -100,7 +105,10 @@ class GroupedCommand(TyperCommand):
             name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
         }
         args = with_options_of_others(with_listed_values(args, [*chain(*options)], repeated), options, self.name or "")
+        args = with_joined_values(args, [parameter.opts for parameter in self.params if parameter.name in LISTS])
         try:
+            _, rest, order = self.make_parser(ctx).parse_args([*args])
+            say_repeated(order, rest)
             return super().parse_args(ctx, args)
         except Exception as error:  # releases of typer differ in its class
             if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
@@ -200,6 +208,54 @@ def with_listed_values(args: Sequence[str], options: Collection[str], repeated: 
         else:
             result.append(arg)
     return result
+
+
+def with_joined_values(args: Sequence[str], lists: Iterable[Sequence[str]]) -> list[str]:
+    """Return the arguments with one value, a list separated by commas, for each option that takes lists.
+
+    Args:
+        args: The arguments.
+        lists: The names of each option that takes lists.
+
+    >>> with_joined_values(["-m", "strict", "--metrics=fair", "g.jsonl"], [["--metrics", "-m"]])
+    ['-m', 'strict,fair', 'g.jsonl']
+    """
+    names_of = {name: tuple(names) for names in lists for name in names}
+    place_of: dict[tuple[str, ...], int] = {}  # of its value in the result
+    result: list[str] = []
+    given = [*args]
+    while given:
+        arg = given.pop(0)
+        option, equals, value = arg.partition("=")
+        if option not in names_of or not (equals or given):
+            result.append(arg)
+            continue
+        value = value if equals else given.pop(0)
+        if (names := names_of[option]) in place_of:
+            before = result[place_of[names]]
+            result[place_of[names]] = before if before == value else f"{before},{value}"
+        else:
+            result += [option, value]
+            place_of[names] = len(result) - 1
+    return result
+
+
+def say_repeated(order: Iterable[Any], rest: Iterable[str]) -> None:
+    """Print which options are given several times though the last value alone is used.
+
+    Args:
+        order: The options and arguments that the command knows, in the order in which they are given.
+        rest: The other arguments, options of metrics and their values.
+    """
+    own = [
+        parameter.opts[0]
+        for parameter in order
+        if parameter.param_type_name == "option" and not parameter.is_flag and not parameter.multiple
+    ]
+    of_metrics = [arg.partition("=")[0] for arg in rest if arg.startswith("--")]
+    for option, number in Counter([*own, *of_metrics]).items():
+        if number > 1:
+            say(f"⚠ {option} is given {number} times: the last value is used", fg="yellow", err=True)
 
 
 def _level(text: str) -> str:
@@ -637,13 +693,16 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
                 printed.enter_context(no_tables(bool(kwargs.get("json"))))
                 printed.enter_context(warnings_in_lines())
                 if kwargs.get("code"):
-                    from ..core.plugins import import_code
-
                     import_code(kwargs["code"])
                 function(*args, **kwargs)
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except Stopped:
+            raise
+        except SystemExit as error:  # our commands end with typer's exceptions
+            say(f"✘ {describe_exit(error)}", fg="red", err=True)
+            raise typer.Exit(UNUSABLE) from None
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
             message = cloud_storage_message(error, kwargs) or one_line_message(error, kwargs)
             if not message:

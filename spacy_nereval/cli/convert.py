@@ -89,7 +89,16 @@ def write_annotation_of(
     from ..integration.spacy_files import write_annotation
     from ..reporting.remarks import many
 
-    written = write_annotation(output, records, key=reading.spans_key, lang=lang, drop=drop, align=align)
+    notes: dict[str, None] = {}
+
+    def records_while_noting() -> Iterator[Record]:
+        for record in records:
+            notes.update(dict.fromkeys(record.notes))
+            yield record
+
+    written = write_annotation(output, records_while_noting(), key=reading.spans_key, lang=lang, drop=drop, align=align)
+    for note in notes:
+        say(f"ℹ {source}: {note}.", err=True)
     if not written.documents:
         say(f"{source} has no documents", fg="yellow", err=True)
     for line in written.left_out:

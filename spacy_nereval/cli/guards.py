@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.features import features
 from ..core.messages import describe_error
+from ..core.plugins import Stopped
 from .command_options import figure_place, table_format
 from .metric_options import names_and_options, parse_options
 from .sources import is_named, matching_files, named_runs
@@ -133,7 +134,7 @@ def stopped_by_signals() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         if os.getpid() != process:
             os._exit(128 + number)
-        raise SystemExit(128 + number)
+        raise Stopped(128 + number)
 
     before = signal.signal(signal.SIGTERM, stop)
     try:

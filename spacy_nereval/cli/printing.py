@@ -273,6 +273,26 @@ def names_of_tables(showing: Showing, view: type[View]) -> list[str]:
     return table_names(showing.tables, view.makers, usual)
 
 
+def tables_to_print(view: View, wanted: Sequence[str], showing: Showing) -> list[ResultTable]:
+    """Return the tables of a view, and print a notice for each that was asked for by name and has no rows.
+
+    Args:
+        view: The view.
+        wanted: The names of the tables.
+        showing: Which tables are printed, and how.
+    """
+    if showing.tables is None or {*wanted} >= {*view.makers}:
+        return [*view.tables(wanted, digits=showing.digits)]
+    result: list[ResultTable] = []
+    for name in wanted:
+        tables = [*view.tables([name], digits=showing.digits)]
+        if not any(table.rows for table in tables):
+            need = view.needs.get(name)
+            say(f"⚠ the table {name} has no rows{f': it needs {need}' if need else ''}", fg="yellow", err=True)
+        result += tables
+    return result
+
+
 FigureFile = tuple[str | None, Path]
 """The name of a figure, None for the first one, and its file."""
 
@@ -324,7 +344,7 @@ def print_result(
 
         write_json(output, view.result)
     print_tables(
-        view.tables(wanted, digits=showing.digits),
+        tables_to_print(view, wanted, showing),
         showing.format,
         before=view.opening(digits=showing.digits, more=more_tables(showing)),
         after=view.closing() if closing is None else closing,

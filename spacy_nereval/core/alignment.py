@@ -13,7 +13,9 @@ from heapq import heappop, heappush
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .overlapping import overlaps as all_overlaps
 from .pieces import any_gaps, pieces_of, shared_characters, size
 
 
@@ -65,7 +67,7 @@ def _best_of_chain(steps: Sequence[tuple[int, int]], edges: Mapping[int, Mapping
     return pairs
 
 
-Prices = Mapping[int, int]
+Prices = Mapping[int, float]
 Options = Mapping[int, Sequence[int]]
 
 
@@ -192,6 +194,12 @@ def _leftmost_pairs(  # noqa: C901
     return dict(sorted(pairs.items()))
 
 
+LARGEST_EXACT = 2**53
+"""A float does not hold all whole numbers above this one."""
+
+GOLDEN = 0.6180339887498949
+"""Multiples of it, modulo 1, are spread evenly."""
+
 S = TypeVar("S", bound=Sequence[Any])
 """A span: (start, end, label)."""
 
@@ -230,31 +238,83 @@ def align(
     return pair_spans(gold, pred, best_pairs(edges))
 
 
-def align_crowd(gold: Sequence[S], pred: Sequence[S]) -> list[tuple[S | None, S | None]]:
-    """Return an alignment by the criteria of `align` for so many pairs that they do not fit in memory one by one.
+def align_crowd(gold: Sequence[S], pred: Sequence[S], leftmost: bool) -> list[tuple[S | None, S | None]]:
+    """Return the alignment of `align` by a matrix of all pairs: in less time where most of many spans overlap.
 
-    The numbers of identical boundaries, of pairs and of equal labels are those of `align`. The pairing is computed in
-    floating point, which of several equally good ones is open, and the shared characters may be fewer by a rounding.
+    Args:
+        gold, pred: Spans, sorted.
+        leftmost: Whether ties go to the leftmost pairs, which takes twice the memory. Otherwise the numbers of
+            identical boundaries, of pairs and of equal labels are those of `align`, and so are the shared characters
+            but for a rounding; which of several equally good alignments it is stays open.
 
-    >>> align_crowd([(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")])
+    >>> align_crowd([(0, 9, "A")], [(0, 5, "B"), (6, 9, "A")], leftmost=True)
     [((0, 9, 'A'), (6, 9, 'A')), (None, (0, 5, 'B'))]
     """
     from scipy.optimize import linear_sum_assignment
 
-    number = {part: k for k, part in enumerate(dict.fromkeys(p for s in (*gold, *pred) for p in (s[:2], s[2])))}
-    most, radix = 1 + min(len(gold), len(pred)), 1 + min(sum(map(size, side)) for side in (gold, pred))
-    cost = np.zeros((len(gold), len(pred)))
-    pieces = np.array([(*piece, k) for k, span in enumerate(pred) for piece in pieces_of(span)], np.int64)
+    few, many = sorted((gold, pred), key=len)
+    most, radix = 1 + len(few), 1 + min(sum(map(size, side)) for side in (gold, pred))
+    if leftmost and 8 * most * most * radix >= LARGEST_EXACT:
+        return align(gold, pred, all_overlaps(gold, pred))
+    # Rows in an order far from that of the text, which leads the solver to the longest paths.
+    order = np.argsort(np.arange(len(few)) * GOLDEN % 1, kind="stable").tolist()
+    square = len(few) > 0.85 * len(many)
+    worth = np.zeros((len(many if square else few), len(many)))
+    _fill_worth(worth, [few[k] for k in order], many, most, radix)
+    # In a square matrix every row and column is in a pair, of worth or not, so the sizes can be taken off: what is left
+    # is how far the boundaries of a pair are apart. Otherwise all rows compete for the longest spans.
+    u, v = (np.zeros(length) for length in worth.shape)
+    if square:
+        u[: len(few)], v[:] = [size(few[k]) for k in order], [*map(size, many)]
+    cost = u[:, None] + v
+    cost -= worth
+    columns = linear_sum_assignment(cost)[1]
+    turn = -1 if few is pred else 1
+    pairs = dict((i, j)[::turn] for k, (i, j) in enumerate(zip(order, columns.tolist())) if worth[k, j])
+    if leftmost and few:
+        del cost
+        u, v = _prices(worth, columns, v)
+        tight = (u[:, None] + v == worth) & (worth > 0)
+        options: dict[int, list[int]] = {}
+        for i, j in sorted((order[k], j)[::turn] for k, j in zip(*(axis.tolist() for axis in tight.nonzero()))):
+            options.setdefault(i, []).append(j)
+        prices = [dict(zip(order, u.tolist())), dict(enumerate(v.tolist()))]
+        pairs = _leftmost_pairs(pairs, options, *prices[::turn])
+    return pair_spans(gold, pred, pairs)
+
+
+def _fill_worth(worth: NDArray[np.float64], few: Sequence[S], many: Sequence[S], most: int, radix: int) -> None:
+    """Fill a matrix with twice the weights of `align`, so that halves of sizes are whole numbers."""
+    number = {part: k for k, part in enumerate(dict.fromkeys(p for s in (*few, *many) for p in (s[:2], s[2])))}
+    pieces = np.array([(*piece, k) for k, span in enumerate(many) for piece in pieces_of(span)], np.int64)
     start, end, place = pieces.reshape(-1, 3).T
-    boundaries, labels = (np.array([number[span[part]] for span in pred], np.int64) for part in (slice(2), 2))
-    for row, span in zip(cost, gold):
+    boundaries, labels = (np.array([number[span[part]] for span in many], np.int64) for part in (slice(2), 2))
+    for row, span in zip(worth, few):
         overlap = sum(np.maximum(np.minimum(end, b) - np.maximum(start, a), 0) for a, b in pieces_of(span))
-        characters = np.bincount(place, overlap, len(pred)).astype(np.int64)
+        characters = np.bincount(place, overlap, len(many)).astype(np.int64)
         same_boundaries = boundaries == number[span[:2]]
-        worth = ((same_boundaries * most + 1) * most + (labels == number[span[2]])) * radix + characters
-        row[:] = -worth * ((characters > 0) | same_boundaries)
-    pairs = zip(*(indices.tolist() for indices in linear_sum_assignment(cost)))
-    return pair_spans(gold, pred, {i: j for i, j in pairs if cost[i, j] < 0})
+        value = ((same_boundaries * most + 1) * most + (labels == number[span[2]])) * radix + characters
+        row[:] = 2 * value * ((characters > 0) | same_boundaries)
+
+
+def _prices(
+    worth: NDArray[np.float64], columns: NDArray[np.int64], start: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the dual prices of rows and columns (see `_solve`) that a heaviest pairing has.
+
+    Args:
+        worth: float64[rows, columns] of whole numbers; 0 is no pair.
+        columns: That of each row in the pairing, also where the pair has no worth.
+        start: float64[columns], a guess at the prices of columns; 0 unless the matrix is square.
+    """
+    # A column costs what its row would gain in another one, at the price of that one. No round of moves gains
+    # anything in a heaviest pairing, so the prices come to rest.
+    rows, v = np.arange(len(worth)), start
+    gains = worth - worth[rows, columns][:, None]
+    while (v < (raised := (gains + v[columns][:, None]).max(axis=0))).any():
+        v = np.maximum(v, raised)
+    v = v - v.min()
+    return worth[rows, columns] - v[columns], v
 
 
 def pair_spans(gold: Sequence[S], pred: Sequence[S], pairs: Mapping[int, int]) -> list[tuple[S | None, S | None]]:

@@ -96,6 +96,16 @@ def field_value(meta: Mapping[str, Any] | None, field: str) -> float | str | Non
     )
 
 
+def document_id(value: object) -> str | None:
+    """Return the id of a document as text; None if it has none, as where the id is blank or NaN.
+
+    >>> document_id(7), document_id(" "), document_id(math.nan), document_id(None)
+    ('7', None, None, None)
+    """
+    is_missing = value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip()
+    return None if is_missing else str(value)
+
+
 def describe_missing_field(field: str, known: Iterable[str]) -> str:
     """Return the message that no document has a field.
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import catalogue
 
 from .messages import shorten
-from .plugins import describe_failure, list_names, load_registered
+from .plugins import Stopped, describe_failure, list_names, load_registered
 
 registry: catalogue.Registry = catalogue.create("spacy_nereval", "features", entry_points=True)
 """Names of features to their declarations; the entry-point group is `spacy_nereval_features`."""
@@ -108,7 +108,9 @@ def extensions(command: str) -> dict[str, Any]:
         if place := feature.extensions.get(command):
             try:
                 added[feature.name] = load_object(place)
-            except (Exception, SystemExit) as error:  # the command still works if the package of a feature is broken
+            except (KeyboardInterrupt, Stopped):
+                raise
+            except BaseException as error:  # the command still works if the package of a feature is broken
                 said = f"{place}, which the feature {feature.name!r} adds to {command!r}, cannot be imported"
                 warnings.warn(f"{said}: {describe_failure(error)}", stacklevel=2)
     return added

@@ -34,11 +34,17 @@ STRINGS = (*SURFACES, "name", "mention", "entity", "value")
 TOKEN_TAG = re.compile(r"[BIESLUM]-.+|O")
 """A tag of a single token."""
 
+RASA_TAG = re.compile(r"[BI]-.+|O")
+"""The same in a span of Rasa, whose labels may be such as E-MAIL: it has no tokens."""
+
 
 def first_value(item: Any, names: Iterable[str]) -> Any:
     """Return the value of the first of these keys or attributes that is there and is not None."""
     if isinstance(item, Mapping):
-        return next((item[name] for name in names if item.get(name) is not None), None)
+        for name in names:  # a plain loop, since this is asked several times for every span
+            if (value := item.get(name)) is not None:
+                return value
+        return None
     return next((value for name in names if (value := getattr(item, name, None)) is not None), None)
 
 
@@ -47,11 +53,14 @@ def label_of(span: Any) -> Any:
 
     >>> label_of({"entity": "PER", "start": 0}), label_of({"entity": "B-PER", "start": 0})
     ('PER', None)
+    >>> label_of({"entity": "E-MAIL", "start": 0}), label_of({"entity": "E-MAIL", "value": "a@b.org"})
+    (None, 'E-MAIL')
     """
     label = first_value(span, LABELS)
     if not isinstance(span, Mapping) or first_value(span, LABELS[:-1]) is not None:
         return label
-    return None if "index" in span or TOKEN_TAG.fullmatch(str(label)) else label
+    pattern = RASA_TAG if "value" in span else TOKEN_TAG
+    return None if "index" in span or pattern.fullmatch(str(label)) else label
 
 
 def mention_of(item: Any) -> tuple[str, str] | None:
@@ -87,8 +96,19 @@ def mentions_of(value: Any) -> list[Any] | None:
     return value if isinstance(value, list) and value and all(map(mention_of, value)) else None
 
 
-TOKEN_LABELS = 'expected whole spans: make the pipeline with aggregation_strategy="simple"'
-"""What to do about spans whose labels are tags of single tokens."""
+def describe_token_label() -> str:
+    """Return what to do about a span whose label is the tag of a single token."""
+    return (
+        'expected whole spans: make the pipeline with aggregation_strategy="simple"; if it is the label, '
+        f"{spell_argument('keys', 'label=entity')} reads it"
+    )
+
+
+def describe_lack(span: Mapping[str, Any]) -> str:
+    """Return what to do about a span that has not all parts under usual names; names the keys that are there."""
+    mentions = spell_argument("keys", "surface=KEY,label=KEY")
+    without = "" if {*STARTS, *ENDS} & span.keys() else f", or those of a mention without offsets with {mentions}"
+    return f"{describe_keys(span)}: name the keys with {spell_argument('keys', 'start=KEY,...')}{without}"
 
 
 def nested_value(item: Any, key: str) -> Any:

@@ -12,12 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from html import unescape
+from html.entities import html5
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
 from .arguments import ALL, CASELESS, EXACT, LEVELS, LISTED, NORMALISED, SAME, Reading, validate_settings
 from .keys import LABELS, STRINGS, first_value
-from .messages import PlainSpan, quote, shorten
+from .messages import PlainSpan, quote, shorten, spell_argument
 from .spans import Document
 
 NUMBERS = ("listed", *LEVELS, "inside", "invented", "empty", "repeated", "ambiguous")
@@ -126,9 +128,10 @@ def validate_mention(number: int, mention: Any) -> tuple[str, str]:
         parts = None, None
     string, label = parts
     if not isinstance(string, str) or not isinstance(label, str):
+        remedy = f"; name the keys with {spell_argument('keys', 'surface=KEY,label=KEY')}"
         raise ValueError(
             f"mention {number} is {shorten(repr(mention))}; expected a text and its label: "
-            '["Ada", "PER"] or {"text": "Ada", "label": "PER"}'
+            f'["Ada", "PER"] or {{"text": "Ada", "label": "PER"}}{remedy * isinstance(mention, Mapping)}'
         )
     if not label:
         raise ValueError(f"mention {number}, {quote(string)}, has no label: expected a non-empty string")
@@ -260,8 +263,8 @@ def _character_form(character: str, level: str) -> str:
 Characters = list[tuple[str, int, int]]
 """Characters that are compared, with the start and end of what they stand for in a text."""
 
-ESCAPES = re.compile(r"-([LR])([RSC])B-|\\([/*])", re.IGNORECASE)
-"""Brackets, slashes and stars as treebanks write them."""
+ESCAPES = re.compile(r"-([LR])([RSC])B-|\\([/*])|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", re.IGNORECASE)
+"""Brackets, slashes and stars as treebanks write them, and references to characters as in HTML, such as `&amp;`."""
 
 BRACKETS = {"lr": "(", "rr": ")", "ls": "[", "rs": "]", "lc": "{", "rc": "}"}
 
@@ -274,32 +277,51 @@ def comparable_characters(text: str, match_text: str = SAME) -> Characters:
 
     Args:
         text: The text.
-        match_text: If "normalised", also without characters that are not seen, and with Unicode forms, quotes, dashes
-            and the brackets of treebanks made alike.
+        match_text: If "normalised", also without characters that are not seen, and with Unicode forms, quotes, dashes,
+            the brackets of treebanks and references such as `&amp;` made alike.
 
-    >>> comparable_characters("-LRB- É", "normalised")
-    [('(', 0, 5), ('é', 6, 7)]
+    >>> comparable_characters("-LRB- É", "normalised"), comparable_characters("&amp;", "normalised")
+    ([('(', 0, 5), ('é', 6, 7)], [('&', 0, 5)])
     """
     if match_text == SAME:
         # Lower case may turn one character into two, so each is kept with its original offset.
         return [(c, k, k + 1) for k, source in enumerate(text) for c in source.lower() if not source.isspace()]
     result: Characters = []
+    for source, start, end in _unescaped_characters(text):
+        for part in _character_form(source, CASELESS).translate(QUOTES):
+            character = "-" if category(part) == "Pd" else part
+            if character == "-" and result and result[-1][0] == "-":
+                result[-1] = ("-", result[-1][1], end)
+            elif category(part) not in ("Cf", "Cc", "Zs") and not "\ufe00" <= part <= "\ufe0f":
+                result.append((character, start, end))
+    return result
+
+
+def _unescaped_characters(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each character with its combining marks, or what an escape stands for, and its start and end."""
     before = 0
     for escape in (*ESCAPES.finditer(text), None):
+        if escape is not None and escape[0][0] == "&" and not (escape[0][1] == "#" or escape[0][1:] in html5):
+            continue  # no reference that is known
         stop = len(text) if escape is None else escape.start()
-        for start, end in _characters(text[before:stop]):
-            form = _character_form(text[before + start : before + end], CASELESS).translate(QUOTES)
-            for part in form:
-                character = "-" if category(part) == "Pd" else part
-                if character == "-" and result and result[-1][0] == "-":
-                    result[-1] = ("-", result[-1][1], before + end)
-                elif category(part) not in ("Cf", "Cc", "Zs") and not "\ufe00" <= part <= "\ufe0f":
-                    result.append((character, before + start, before + end))
+        yield from (
+            (text[before + start : before + end], before + start, before + end)
+            for start, end in _characters(text[before:stop])
+        )
         if escape is not None:
             bracket, shape, other = escape.groups()
-            result.append((other or BRACKETS[f"{bracket}{shape}".lower()], escape.start(), escape.end()))
+            known = BRACKETS[f"{bracket}{shape}".lower()] if bracket else other
+            yield known or unescape(escape[0]), escape.start(), escape.end()
             before = escape.end()
-    return result
+
+
+def plain_text(text: str, match_text: str = SAME) -> str:
+    """Return a text in the form in which the texts of a pair are compared: without white space and in lower case.
+
+    >>> plain_text("New  York"), plain_text("“New”\\u200b York", "normalised")
+    ('newyork', "''new''york")
+    """
+    return "".join(character for character, _, _ in comparable_characters(text, match_text))
 
 
 FILLED = re.compile(r"\S+")

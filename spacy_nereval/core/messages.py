@@ -69,7 +69,7 @@ def join_names(names: Sequence[str], most: int = LISTED) -> str:
     >>> join_names(["a", "b"]), join_names(["a", "b"], 1)
     ('a, b', 'a, ...')
     """
-    return ", ".join(map(shorten, names[:most])) + (", ..." if len(names) > most else "")
+    return ", ".join(mark_unseen(shorten(name)) for name in names[:most]) + (", ..." if len(names) > most else "")
 
 
 def first_repeated(names: Iterable[Any]) -> Any:
@@ -193,6 +193,17 @@ def list_alike(ones: Iterable[str], others: Iterable[str]) -> list[str]:
             if one != other and (other, one) not in pairs:
                 pairs[one, other] = describe_difference(one, other)
     return [f"{quote(one)} and {quote(other)} differ only in {words}" for (one, other), words in pairs.items()]
+
+
+def mark_unseen(name: str) -> str:
+    """Return a name with an escape for each character that readers would not see, or take for a space.
+
+    >>> mark_unseen("PER"), mark_unseen("P\\u200bER"), mark_unseen("a b"), mark_unseen("a\\u00a0b")
+    ('PER', 'P\\\\u200bER', 'a b', 'a\\\\xa0b')
+    """
+    if name.isprintable():
+        return name
+    return "".join(part if part.isprintable() or part in "\t\n\r" else repr(part)[1:-1] for part in name)
 
 
 def show_spaces(label: str) -> str:

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoints, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import catalogue
@@ -19,6 +20,10 @@ from .messages import LONGEST_REASON, shorten, spell_argument
 readers: catalogue.Registry = catalogue.create("spacy_nereval", "readers", entry_points=True)
 """Names of input formats to functions `(path, format) -> Iterator[Record]`; the entry-point
 group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the functions."""
+
+
+class Stopped(SystemExit):
+    """What a signal raises to end a command. Every other `SystemExit` is that of code that is not ours."""
 
 
 def points_of_group(group: str) -> EntryPoints:
@@ -100,13 +105,39 @@ def load_registered(registry: catalogue.Registry, name: str) -> Any:
             raise catalogue.RegistryError(f"there is no {name!r}")
         return registry.get(name)
     try:
-        return point.load()
-    except (Exception, SystemExit) as error:  # the code of another package can raise any exception, and may exit
+        registered = point.load()
+    except (KeyboardInterrupt, Stopped):
+        raise
+    except BaseException as error:  # the code of another package can raise any exception, and may exit
         package = point.dist.name if point.dist else "another package"
         raise ValueError(
             f"{name!r}, which the package {package} registers under {registry.entry_point_namespace}, cannot be "
             f"imported: {describe_failure(error)}; correct or uninstall {package}"
         ) from None
+    return registered
+
+
+def load_function(registry: catalogue.Registry, name: str) -> Any:
+    """Return the function that is registered under a name.
+
+    Raises:
+        catalogue.RegistryError: Nothing is registered under the name.
+        ValueError: As for `load_registered`, or what is registered is no function.
+    """
+    function = load_registered(registry, name)
+    if not callable(function):
+        group = registry.entry_point_namespace
+        raise ValueError(f"{name!r}, registered under {group}, is {shorten(repr(function))}; expected a function")
+    return function
+
+
+def describe_exit(error: SystemExit) -> str:
+    """Describe where code that is not ours ended the command, on one line."""
+    *_, (frame, line) = walk_tb(error.__traceback__)
+    return (
+        f"code that is not of this package ended the command, in {frame.f_code.co_filename}, line {line} "
+        f"({describe_failure(error)}): correct it, or uninstall its package"
+    )
 
 
 def describe_failure(error: BaseException) -> str:
@@ -150,5 +181,7 @@ def _import_code(path: Path, changed: int, size: int) -> None:
     sys.modules[CODE_MODULE] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # the user's code can raise any exception, and may exit
+    except (KeyboardInterrupt, Stopped):
+        raise
+    except BaseException as error:  # the user's code can raise any exception, and may exit
         raise ValueError(f"{spell_argument('code', str(path))}: {describe_failure(error)}") from None

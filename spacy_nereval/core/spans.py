@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .alignment import align, align_crowd
 from .attribute_values import SpanAttributes, attributes_of
+from .document_fields import document_id
 from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
@@ -91,7 +92,10 @@ def correct_boundary(gold: Span, pred: Span) -> str:
 
 
 CROWDED = 1_000_000
-"""With more overlapping pairs than this, an alignment is computed by `align_crowd`."""
+"""With more overlapping pairs than this, it is open which of several equally good alignments is computed."""
+
+MATRIX = 30_000
+"""With more pairs than this, most of which overlap, an alignment is computed by `align_crowd`."""
 
 
 class OverlapGroup:
@@ -118,8 +122,10 @@ class OverlapGroup:
     @cached_property
     def alignment(self) -> list[tuple[Span | None, Span | None]]:
         """The one-to-one alignment of the MUC and SemEval metrics."""
-        if len(self.gold) * len(self.pred) > CROWDED and number_of_overlaps(self.gold, self.pred) > CROWDED:
-            return align_crowd(self.gold, self.pred)
+        if (pairs := len(self.gold) * len(self.pred)) > MATRIX:
+            number = number_of_overlaps(self.gold, self.pred)
+            if number > min(CROWDED, pairs / 4):
+                return align_crowd(self.gold, self.pred, leftmost=number <= CROWDED)
         return align(self.gold, self.pred, self.overlaps)
 
 
@@ -225,7 +231,7 @@ class Document(OverlapGroup):
             gold, pred = ([(*join_pieces(pieces_of(span), text), span[2]) for span in side] for side in self.sides)
             self.sides = [*dict.fromkeys(gold)], [*dict.fromkeys(pred)]
         self.duplicates = listed - sum(map(len, self.sides))
-        self.id = id
+        self.id = document_id(id)
         self.text = text
         self.tokens: list[tuple[int, int]] | None = None if tokens is None else validate_tokens(tokens, length)
 

@@ -143,6 +143,15 @@ class Sums(NamedTuple):
             class_means=self.class_means[:, rows(of_class_means)],
         )
 
+    def parts(self, cells: int) -> Iterator[Sums]:
+        """Yield the sums in parts of about so many numbers.
+
+        A part has two sums or more, if there are as many: NumPy adds up the labels of a single one in another order.
+        """
+        number = self.documents.shape[-1]
+        parts = min(1 + sum(array.size for array in self.arrays) // cells, max(1, number // 2))
+        yield from map(self._replace_arrays, zip(*(np.array_split(array, parts, axis=-1) for array in self.arrays)))
+
     def extend_labels(self, labels: Sequence[str]) -> Sums:
         """Return the same sums with further labels, whose counts are 0."""
         if tuple(labels) == self.labels:

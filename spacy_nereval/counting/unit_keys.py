@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from json import dumps
+from re import fullmatch, sub
 
 from ..core.messages import PlainSpan
 from ..core.pieces import any_gaps, pieces_of, sorted_spans
@@ -35,26 +36,26 @@ def document_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
     >>> document_key("Ada", spans), document_key("1 2", spans) == document_key(None, spans)
     ('31ef42f2446444be', True)
     """
-    return content_key(text, gold) if text is not None and is_written(text) else content_key(None, gold) + NUMBERED
+    if text is not None and is_written(text):
+        return content_key(text, gold)
+    has_letters = text is not None and any(map(str.isalpha, text))
+    return content_key(text if has_letters else None, gold) + NUMBERED
 
 
 def is_written(text: str) -> bool:
-    """Return whether people wrote a text: it is more than the numbers of its tokens, which many documents share.
+    """Return whether people wrote a text, and not a program that has tokens without words.
 
-    The numbers begin with 0 or 1, in each line or once.
+    Such texts repeat one word, or number it; one alone is a mark, 0, 1 or a word in brackets. Documents share them.
 
-    >>> is_written("Ada"), is_written("2019"), is_written("1 2 3"), is_written("1 2\\n3 4"), is_written("")
-    (True, True, False, False, False)
+    >>> is_written("Ada was 36"), is_written("2019"), is_written("so so")
+    (True, True, False)
+    >>> [is_written(text) for text in ("1 2\\n3 4", "_ _ _", "w10 w11", "[UNK] [UNK]", "[UNK]", "1", "_", "")]
+    [False, False, False, False, False, False, False, False]
     """
-    expected = "1"
-    if text.lstrip()[:1] not in "01":
-        return True
-    for line in text.split("\n"):
-        for place, word in enumerate(line.split()):
-            if word != expected and (place or word not in ("0", "1")):
-                return True
-            expected = str(int(word) + 1)
-    return False
+    words = text.split()
+    if len(words) > 1:
+        return len({sub(r"\d+", "", word) for word in words}) > 1
+    return any(map(str.isalnum, text)) and not fullmatch(r"\s*([01]|\[.*\]|<.*>)\s*", text)
 
 
 def fill_numbers(keys: Iterable[str], used: Counter[str]) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Metric
+from ..core.formulas import share_floats
 from ..counting.counts import Counts
 from ..counting.sums import Replicates, Sums
 from ..counting.table import Table, sum_counts
@@ -19,6 +20,7 @@ from .bounds import (
     CONCENTRATED,
     UNBOUNDED,
     UNDEFINED,
+    Limits,
     accuracy_interval,
     average_accuracy_interval,
     kish,
@@ -30,9 +32,12 @@ from .collapsing import effective_by_documents, effective_by_score, require_half
 from .jackknife import Estimates, jackknife
 from .pairs import all_labels
 from .resampling import Confidence, HalfSamples, Units
-from .scores import MetricScores, Path, score_sums
+from .scores import Path, score_sums
 from .unit_weights import UnitWeights
 from .variance import Influences, mean_of_runs, most_influential
+
+TOGETHER = 1 << 18
+"""Maximum number of cells of half-samples in memory at once, beside those that are stored."""
 
 
 class IntervalBasis(NamedTuple):
@@ -142,9 +147,9 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
         basis = IntervalBasis(
             "half", level, *replicates.settings, first.unit, unit_numbers(first).number, False, sizes.units
         )
-        scores = [*_estimate_by_half_samples([whole], [replicates.sums.extend_labels(whole.labels)])]
+        estimated = _estimate_by_half_samples([whole], [replicates.sums.extend_labels(whole.labels)])
         return ScoreIntervals(
-            basis, {estimates.metric.name: nest_paths(interval_rows(estimates, sizes, level)) for estimates in scores}
+            basis, {scores.metric.name: nest_paths(interval_rows(scores, sizes, level)) for scores in estimated}
         )
     labels, units = all_labels(*runs), Units(first)
     tables = [Table(counts, labels) for counts in runs]
@@ -241,15 +246,27 @@ def _document_averages(metrics: Sequence[Metric]) -> list[tuple[str, str]]:
 def _estimate_by_half_samples(wholes: Sequence[Sums], samples: Sequence[Sums]) -> Iterator[Estimates]:
     """Yield the estimates of each metric's scores from half-samples of one or more runs."""
     labels = wholes[0].labels
-    for run_scores, halves in zip(zip(*map(score_sums, wholes)), zip(*map(score_sums, samples))):
+    for run_scores in zip(*map(score_sums, wholes)):
         metric = run_scores[0].metric
         # A number of spans is a count, not an estimate.
-        places = [path for path, _ in run_scores[0].paths(labels) if metric.score_by_name[path[-1]].unit != "count"]
-        values = np.array([values_at(places, scores, labels)[0] for scores in run_scores])
-        drawn = mean_of_runs([values_at(places, scores, labels) for scores in halves])
-        variance = sample_variance(drawn, [metric.score_by_name[path[-1]].limits for path in places] or (0, 1))
+        names = {name for name, score in metric.score_by_name.items() if score.unit != "count"}
+        places = [path for path, _ in run_scores[0].paths(labels) if path[-1] in names]
+        values = np.array([scores.stack_values(names)[0] for scores in run_scores])
+        drawn = []
+        for parts in zip(*(sums.parts(TOGETHER) for sums in samples)):
+            (halves,) = zip(*(score_sums(sums.of([metric])) for sums in parts))
+            drawn.append(mean_of_runs([scores.stack_values(names) for scores in halves]))
+        limits = [metric.score_by_name[path[-1]].limits for path in places]
+        variance = _sample_variances(np.concatenate(drawn), limits)
         unknown = np.full(len(places), np.inf)
         yield Estimates(metric, places, values, Influences(variance, unknown, np.zeros(len(places), bool)), unknown, {})
+
+
+def _sample_variances(samples: NDArray[np.float64], limits: Sequence[Limits]) -> NDArray[np.float64]:
+    """Return `sample_variance` of values float[samples, scores], some scores at a time."""
+    step = max(1, TOGETHER // len(samples))
+    places = [slice(start, start + step) for start in range(0, len(limits), step)]
+    return np.concatenate([np.zeros(0), *(sample_variance(samples[:, here], limits[here]) for here in places)])
 
 
 Rows = dict[Path, dict[str, Any]]
@@ -282,7 +299,10 @@ def interval_rows(estimates: Estimates, sizes: LabelSizes, level: float) -> Rows
         limits=[metric.score_by_name[path[-1]].limits for path in places],
         runs=estimates.values if len(estimates.values) > 1 else None,
     )
-    low, high, k, freedom, flag, training = (array.tolist() for array in bounds)
+    low, high, k, freedom, training = (
+        share_floats(array) for array in (bounds.low, bounds.high, bounds.units, bounds.freedom, bounds.training)
+    )
+    flag = bounds.flag.tolist()
     rows: Rows = {
         path: {"low": low[n], "high": high[n], "k": k[n], "df": freedom[n], "flag": str(flag[n]) or None}
         | ({"share_of_training": training[n]} if len(estimates.values) > 1 else {})
@@ -295,12 +315,6 @@ def interval_rows(estimates: Estimates, sizes: LabelSizes, level: float) -> Rows
         if row["flag"] is None and math.inf in (abs(row["low"]), abs(row["high"])):
             row["flag"] = UNBOUNDED
     return rows
-
-
-def values_at(places: Sequence[Path], scores: MetricScores, labels: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the scores of a metric at some paths of a result with these labels, float64[sums, paths]."""
-    by_path = dict(scores.paths(labels))
-    return np.array([by_path[path] for path in places], dtype=float).T.reshape(-1, len(places))
 
 
 def _widen_macros(metric: Metric, values: Mapping[Path, float], rows: Rows, labels: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.about import __version__
 from ..core.declaration import GOLD_SPANS, PRED_SPANS, Kind, Metric, Score
+from ..core.formulas import share_floats
 from ..core.mention_places import NUMBERS
 from ..core.spans import LATER_ON_READING, ON_READING, SIDES
 from ..counting.counts import Counts
@@ -198,7 +199,7 @@ def _metric_result(
     result |= first_values(scores.details)
     result["averages"] = first_values(scores.averages)
     tables = [
-        {name: values[:, 0].tolist() for name, values in table.items()}
+        {name: _first_column(values) for name, values in table.items()}
         for table in (scores.label_scores, scores.label_counts)
     ]
     result["per_type"] = {
@@ -368,6 +369,12 @@ def nest_verdicts(metric: Metric, verdicts: Mapping[LabelledVerdict, int]) -> di
     for verdict, gold, pred in sorted(verdicts, key=lambda verdict_key: (place.get(verdict_key[0], -1), *verdict_key)):
         result.setdefault(verdict, {}).setdefault(gold, {})[pred] = verdicts[verdict, gold, pred]
     return result
+
+
+def _first_column(values: NDArray[Any]) -> list[Any]:
+    """Return the values of the first sum, of arrays [labels, sums]."""
+    column = values[:, 0]
+    return share_floats(column) if column.dtype == float else column.tolist()
 
 
 def first_values(table: Mapping[str, Any]) -> dict[str, Any]:

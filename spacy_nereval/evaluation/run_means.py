@@ -12,7 +12,7 @@ from ..core.about import __version__
 from ..core.declaration import Metric
 from ..counting.counts import Counts
 from ..counting.table import sum_counts
-from .intervals import nest_paths, run_intervals, values_at
+from .intervals import nest_paths, run_intervals
 from .pairs import align_runs, all_labels
 from .resampling import Confidence
 from .result import gold_by_label, make_plain, predictions_by_label, reading_numbers, scores_by_key, signature
@@ -80,7 +80,7 @@ def evaluate_runs(
     for run_scores in zip(*map(score_sums, sums)):
         metric = run_scores[0].metric
         places = [path for path, _ in run_scores[0].paths(labels)]
-        values = np.array([values_at(places, scores, labels)[0] for scores in run_scores])
+        values = np.array([scores.stack_values(metric.score_by_name)[0] for scores in run_scores])
         metrics[metric.name] = _run_metric_result(metric, places, values, labels) | {
             "intervals": bounds.metrics[metric.name]
         }

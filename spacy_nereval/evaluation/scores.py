@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +57,15 @@ class MetricScores(NamedTuple):
             yield from ((("averages", average, name), values) for name, values in table.items() if name != "undefined")
         for k, label in enumerate(labels):
             yield from ((("per_type", label, name), values[k]) for name, values in self.label_scores.items())
+
+    def stack_values(self, names: Collection[str]) -> NDArray[np.float64]:
+        """Return the values of `paths` of all labels, of the scores with these names, as one array [sums, paths]."""
+        averages = (value for table in self.averages.values() for name, value in table.items() if name in names)
+        rows = [*(value for name, value in self.scores.items() if name in names), *averages]
+        labels = [values for name, values in self.label_scores.items() if name in names]
+        sums = next(iter(self.scores.values())).shape[-1]
+        by_label = np.stack(labels, axis=1).reshape(-1, sums) if labels else np.zeros((0, sums))
+        return np.concatenate([np.array(rows, dtype=float).reshape(-1, sums), by_label]).T
 
 
 def score_sums(sums: Sums, *, alone: bool = False) -> Iterator[MetricScores]:

@@ -262,22 +262,28 @@ def _weight_mistakes(nlp: Language, folder: Path | None) -> Iterator[str]:
         if key in ours:
             metric, score = ours[key]
             if score.higher_is_better and weight < 0:
-                yield (
-                    f"[training.score_weights] has {key} with a negative weight, although higher is better: "
-                    "training keeps the model with the highest weighted score, which is the worst; use a weight above 0"
-                )
+                yield _negative(key)
             elif weight > 0 and not score.higher_is_better:
                 better = f"{key.removesuffix(score.key or '')}{_better_key(metric, score)}"
                 yield (
                     f"[training.score_weights] has {key}, for which lower is better: training keeps the model with the "
                     f"highest score, which is the worst; use {better}"
                 )
+        elif weight < 0 and key.endswith(("_p", "_r", "_f")) and key in declared:
+            yield _negative(key)
         elif key not in declared and (key.startswith(("ents_", "spans_")) or key in _metric_of_key()):
             yield (
                 f"[training.score_weights] has {key}, which no metric of the pipeline's scorers and no other component "
                 "produces; spaCy ignores the weight of a missing score: choose the metric that has it, or remove the "
                 f"weight{_hint(key, ours)}"
             )
+
+
+def _negative(key: str) -> str:
+    return (
+        f"[training.score_weights] has {key} with a negative weight, although higher is better: training keeps the "
+        "model with the highest weighted score, which is the worst; use a weight above 0"
+    )
 
 
 @cache

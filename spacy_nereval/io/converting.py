@@ -314,10 +314,11 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
             for gap in record.gaps if record.annotated else ():
                 losses.add_gap(record, gap)
             name = record.id
-            if name is None or not NAME.fullmatch(name) or name in used:
+            # The file is there already if the system takes names that differ in case or Unicode form as one.
+            if name is None or not NAME.fullmatch(name) or name in used or (folder / f"{name}.txt").exists():
                 losses.others["ids that cannot name a file, so that the number does"] += bool(name)
                 name = f"{losses.number:06}"
-                if name in used:
+                if name in used or (folder / f"{name}.txt").exists():
                     raise ValueError(f"document {losses.number}: another document has the id {name}; change that id")
             used.add(name)
             losses.others["tokens"] += bool(record.tokens)

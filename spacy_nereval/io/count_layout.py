@@ -316,7 +316,7 @@ def restore_collapsed(counts: Counts, header: CollapsedHeader, arrays: Mapping[s
     if counts.replicates:
         number_slots = [k for slot, k in table.slots.items() if slot.quantity == NUMBER]
         halves = counts.replicates.sums
-        if (halves.counts[number_slots] > row[number_slots]).any() or (halves.documents > documents).any():
+        if (halves.documents > documents).any() or any((halves.counts[k] > row[k]).any() for k in number_slots):
             raise ValueError("a half-sample has more than there is")
     counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"], header.pipeline)
     counts.parts = [bytes(shard).hex() for shard in arrays[SHARDS]] or [header.digest[:DIGITS]]
@@ -384,7 +384,7 @@ def _check_numbers(
         negative |= any(
             array.min(initial=0) < 0
             for array in (
-                arrays["replicates/counts"][number_slots],
+                *(arrays["replicates/counts"][k] for k in number_slots),
                 arrays["replicates/means"][0],
                 arrays["replicates/documents"],
             )

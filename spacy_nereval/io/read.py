@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, deque
-from collections.abc import Iterator
-from itertools import chain, zip_longest
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from ..core.arguments import SAME
-from ..core.messages import LISTED, join_names, list_alike, shorten
+from ..core.mention_places import plain_text
+from ..core.messages import LISTED, join_names, list_alike, shorten, spell_argument
 from ..core.spans import Document
 from .formats import assign_annotators, check_files, check_span_groups, name_of, named_format, records
 from .formats.settings import Format
-from .records import Predictions, Record, carry_side, check_has_text, pair, plain_text, with_text
+from .missing_tokens import Side, place_sentences
+from .records import Predictions, Record, check_has_text, pair, with_text
 from .units import UnitRule, units_of
 
 UNANNOTATED = (
@@ -73,7 +75,8 @@ def read_files(
     predictions = Predictions(pred, UNANNOTATED[names[1] == "spacy"])
     has_key = False  # whether any prediction has the key
     sides = records(gold, key, gold_format), records(pred, key, pred_format)
-    for number, (gold_side, pred_side) in enumerate(Pairing(gold, pred, gold_format.match_text).pairs(*sides)):
+    pairing = Pairing(gold, pred, gold_format.match_text, pred_format.missing_tokens)
+    for number, (gold_side, pred_side) in enumerate(pairing.pairs(*sides)):
         has_key = has_key or pred_side.annotated
         if others is not None:
             others[gold] += gold_side.others
@@ -81,7 +84,7 @@ def read_files(
         try:
             # A Doc without the key predicts no spans.
             skipped = not key and predictions.is_skipped(gold_side, pred_side)
-            document = pair(gold_side, pred_side, pred_format.missing_tokens)  # compares texts if it is skipped too
+            document = pairing.document(gold_side, pred_side)  # compares texts if it is skipped too
             yield units.assign_unit(None if skipped else document, gold_side)
         except ValueError as error:
             id = "" if gold_side.id is None else f" ({shorten(gold_side.id)})"
@@ -103,6 +106,7 @@ class Pairing:
     Args:
         gold, pred: The names of the two files, for errors.
         match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
+        missing_tokens: "O" if predictions may lack tokens, and whole documents, which are read as outside of spans.
 
     >>> golds = [Record("a", set(), id="1"), Record("b", set(), id="2")]
     >>> [pred.text for _, pred in Pairing("g.jsonl", "p.jsonl").pairs(iter(golds), reversed(golds))]
@@ -112,12 +116,13 @@ class Pairing:
     ValueError: p.jsonl lacks 1 document: 1
     """
 
-    def __init__(self, gold: object, pred: object, match_text: str = SAME) -> None:
-        self._gold, self._pred, self._match_text = gold, pred, match_text
+    def __init__(self, gold: object, pred: object, match_text: str = SAME, missing_tokens: str | None = None) -> None:
+        self._gold, self._pred, self._match_text, self._missing_tokens = gold, pred, match_text, missing_tokens
         self._mismatch = ""  # a message on the first different ids
         self._waiting: dict[str, deque[Record]] = {}  # predictions whose gold document comes later
         self._missing: list[str] = []  # gold documents without a prediction
         self._unpaired: list[Record] = []  # gold documents before the first pair
+        self._following: tuple[Iterator[Record], Iterator[Record]] | None = None  # those that are paired by order
         self._has_pair = False  # whether any id is in both files
 
     def pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
@@ -134,11 +139,6 @@ class Pairing:
         answers = 0
         for number, (gold, pred) in enumerate(self._pairs((check_has_text(gold, self._gold) for gold in golds), preds)):
             side = with_text(pred, gold.text)
-            if self._match_text != SAME and not (gold.open_end and side.open_end):
-                try:
-                    side = carry_side(side, gold.text, self._match_text)
-                except ValueError as error:
-                    raise ValueError(f"{self._gold} and {self._pred}, document {number}: {error}") from None
             answers += side.mentions.get("answers", 0)
             unreadable += [str(number) if gold.id is None else gold.id] * side.mentions.get("unreadable", 0)
             yield gold, side
@@ -149,6 +149,28 @@ class Pairing:
                 stacklevel=2,
             )
 
+    def document(self, gold: Record, pred: Record) -> Document | None:
+        """Return the document of a pair that `pairs` has just yielded; None if gold is not annotated.
+
+        Raises:
+            ValueError: If the texts differ; says whether predictions lack whole documents.
+        """
+        try:
+            return pair(gold, pred, self._missing_tokens, self._match_text)
+        except ValueError as error:
+            raise ValueError(f"{error}{self._describe_lost(gold, pred)}") from None
+
+    def _describe_lost(self, gold: Record, pred: Record) -> str:
+        """Return the remedy if the predictions from this pair on lack whole documents, but no more; "" otherwise."""
+        if self._missing_tokens or not self._following:
+            return ""
+        golds, preds = ([side, *islice(sides, MOST_PLACED)] for side, sides in zip((gold, pred), self._following))
+        number = len(golds) - len(preds)
+        if number < 1 or len(golds) > MOST_PLACED:
+            return ""
+        places = place_sentences(_sides(golds), _sides(preds), self._match_text)
+        return "" if places is None else _lost(number)
+
     def _pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
         number = -1
         for number, gold in enumerate(golds):
@@ -157,17 +179,17 @@ class Pairing:
                 first = [] if pred is None else [pred]
                 yield from self._pairs_by_order(number, chain([gold], golds), chain(first, preds))
                 return
-            if pred is not None or self._has_pair:
+            self._has_pair = self._has_pair or pred is not None
+            if self._has_pair:
                 yield from self._unannotated()
             else:
                 self._unpaired.append(gold)
             if pred is not None:
-                self._has_pair = True
                 yield gold, pred
-            elif gold.annotated:
+            elif gold.annotated and not (self._missing_tokens and self._has_pair):
                 self._missing.append(gold.id)
             elif self._has_pair:
-                yield gold, gold
+                yield gold, _partner_of_lost(gold)
         for pred in preds:
             if pred.id is None:
                 yield from self._pairs_by_order(number + 1, iter(()), chain([pred], preds))
@@ -180,9 +202,11 @@ class Pairing:
         self._check_complete()
 
     def _unannotated(self) -> Iterator[tuple[Record, Record]]:
-        """Yield the gold documents before the first pair that need no prediction, and forget all of them."""
+        """Yield the gold documents before the first pair that need no prediction or may lack it, and forget all."""
         unpaired, self._unpaired = self._unpaired, []
-        yield from ((gold, gold) for gold in unpaired if not gold.annotated)
+        is_lost = bool(self._has_pair and self._missing_tokens)
+        self._missing = [] if is_lost else self._missing
+        yield from ((gold, _partner_of_lost(gold)) for gold in unpaired if is_lost or not gold.annotated)
 
     def _pairs_by_text(self) -> list[tuple[Record, Record]]:
         """Return the pairs by text, with a warning; none if an id is in both files, or texts are not the same ones."""
@@ -222,17 +246,31 @@ class Pairing:
             raise self._contradiction(self._mismatch)
         if self._missing:
             self._check_complete()
+        if self._missing_tokens:
+            golds, preds = self._with_lost([*golds], [*preds])
+        self._following = golds, preds
         for position, (gold, pred) in enumerate(zip_longest(golds, preds), number):
             if gold is None or pred is None:
                 length = position + 1 + sum(1 for _ in (preds if gold is None else golds))
                 lengths = (position, length) if gold is None else (length, position)
+                has_words = gold is not None and not self._missing_tokens
                 raise ValueError(
                     f"{self._gold} has {_documents(lengths[0])} and {self._pred} has {lengths[1]}; "
-                    "expected the same number in both"
+                    f"expected the same number in both{_lost(length - position) * has_words}"
                 )
             if gold.id is not None and pred.id is not None and gold.id != pred.id:
                 raise self._contradiction(self._different_ids(position, gold.id, pred.id))
             yield gold, pred
+
+    def _with_lost(self, golds: list[Record], preds: list[Record]) -> tuple[Iterator[Record], Iterator[Record]]:
+        """Return the documents of both sides, with empty predictions where they lack a whole document of gold."""
+        places = None
+        if len(preds) < len(golds):
+            places = place_sentences(_sides(golds), _sides(preds), self._match_text)
+        if places is None:
+            return iter(golds), iter(preds)
+        partners = dict(zip(places, preds))
+        return iter(golds), (partners.get(k) or _partner_of_lost(gold) for k, gold in enumerate(golds))
 
     def _different_ids(self, number: int, gold: str, pred: str) -> str:
         """Return the message that two documents at the same position have different ids."""
@@ -257,7 +295,31 @@ class Pairing:
         if alike := list_alike(self._missing, surplus):
             lacks.append(f"ids: {', '.join(alike[:LISTED])}; write them alike")
         if lacks:
-            raise ValueError("; ".join(lacks))
+            said = (
+                f"; {_REMEDY.format(spell_argument('missing_tokens', 'O'))}" if self._has_pair and not surplus else ""
+            )
+            raise ValueError(f"{'; '.join(lacks)}{said}")
+
+
+MOST_PLACED = 20_000
+"""Number of documents that are compared to say in an error what predictions lack."""
+
+
+def _sides(records: Sequence[Record]) -> list[Side]:
+    return [(record.text, record.tokens) for record in records]
+
+
+def _partner_of_lost(gold: Record) -> Record:
+    """Return the partner of a document that predictions lack: itself if it is not annotated, else one without words."""
+    return Record("", set(), None if gold.tokens is None else [], gold.id) if gold.annotated else gold
+
+
+def _lost(number: int) -> str:
+    """Return the remedy for predictions that lack a number of documents."""
+    return f"; the predictions lack {_documents(number)}: {_REMEDY.format(spell_argument('missing_tokens', 'O'))}"
+
+
+_REMEDY = "{} reads their tokens as outside of spans"
 
 
 def _documents(number: int) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.answers import MarkedAnswer, read_answer
 from ..core.arguments import CASELESS, LISTED, NORMALISED, SAME
 from ..core.attribute_values import Attributes, SpanAttributes, attributes_by_span, keep_attributes, move_attributes
+from ..core.document_fields import document_id
 from ..core.labels import LabelRules
 from ..core.mention_places import (
     ANSWERED,
@@ -18,6 +19,7 @@ from ..core.mention_places import (
     append_annex,
     comparable_characters,
     locate,
+    plain_text,
     words_after,
 )
 from ..core.messages import PlainSpan, highest_scores, quote, spell_argument
@@ -195,54 +197,46 @@ def apply_label_rules(side: Record, rules: LabelRules | None) -> Record:
 
 def row_id(row: Mapping[str, Any]) -> str | None:
     """Return the id of a JSON object as text; None if it has none."""
-    return None if row.get("id") is None else str(row["id"])
-
-
-def plain_text(text: str, match_text: str = SAME) -> str:
-    """Return a text in the form in which the texts of a pair are compared: without white space and in lower case.
-
-    >>> plain_text("New  York"), plain_text("“New”\\u200b York", "normalised")
-    ('newyork', "''new''york")
-    """
-    return "".join(character for character, _, _ in comparable_characters(text, match_text))
+    return document_id(row.get("id"))
 
 
 def carry_side(side: Record, text: str, match_text: str = NORMALISED) -> Record:
     """Return a side with its spans at their places in another text. Raise ValueError if the texts differ otherwise."""
     if side.text == text:
         return side
-    carried = {old: new for old, new in zip(side.spans, project_spans(side.spans, side.text, text, match_text))}
+    sources = [*{*side.spans, *side.span_scores}]
+    carried = dict(zip(sources, project_spans(sources, side.text, text, match_text)))
     gaps, surfaces = (
         [place[:2] for place in project_spans([(*place, "") for place in places], side.text, text, match_text)]
         for places in (side.gaps, side.surfaces)
     )
-    scores = {carried[span]: score for span, score in side.span_scores.items() if span in carried}
     return side._replace(
         text=text,
-        spans={*carried.values()},
+        spans={carried[span] for span in side.spans},
         tokens=None,
         gaps=tuple(gaps),
         surfaces=dict(zip(surfaces, side.surfaces.values())),
-        span_scores=scores,
-        attributes=move_attributes(side.attributes, carried.items()),
+        span_scores=highest_scores((carried[span], score) for span, score in side.span_scores.items()),
+        attributes=move_attributes(side.attributes, ((span, carried[span]) for span in side.spans)),
     )
 
 
-def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Document | None:
+def pair(gold: Record, pred: Record, missing_tokens: str | None = None, match_text: str = SAME) -> Document | None:
     """Combine the gold and the predicted side of a text into a document.
 
     Predictions that overlap a gap of the gold annotation are left out and counted.
 
     Args:
         gold: The gold side, whose text is used.
-        pred: The predicted side. Its text may differ in whitespace and case.
+        pred: The predicted side.
         missing_tokens: "O" if it may lack tokens, which are read as outside of spans.
+        match_text: How its text may differ, one of `arguments.TEXT_MATCHES`.
 
     Returns:
         The document, or None if the gold side is not annotated. The texts are compared in either case.
 
     Raises:
-        ValueError: If the texts differ in more than whitespace and case.
+        ValueError: If the texts differ otherwise.
 
     >>> gold = Record("Ada met Bob", {(0, 3, "PER")}, gaps=((8, 11),))
     >>> document = pair(gold, Record("ada  met Bob", {(0, 3, "PER"), (9, 12, "PER")}))
@@ -252,13 +246,8 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Docum
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
-    filled = 0
-    if missing_tokens and gold.text != pred.text:
-        pred, filled = fill_tokens(gold, pred)
-    try:
-        spans = pred.spans if gold.text == pred.text else set(project_spans(pred.spans, pred.text, gold.text))
-    except ValueError as error:
-        raise ValueError(f"{error}{describe_missing((gold.text, gold.tokens), (pred.text, pred.tokens))}") from None
+    pred, filled = _with_text_of_gold(gold, pred, missing_tokens, match_text)
+    spans = pred.spans
     if not gold.annotated:
         return None
     pred_spans = {*spans}
@@ -266,10 +255,9 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Docum
         pred_spans = {span for span in spans if not meets_any(span, gold.gaps)}
     document = _document_with_annex(gold, pred, pred_spans)
     if pred.span_scores:
-        scores = project_scores(pred, gold.text)
-        document.span_scores = {span: score for span, score in scores.items() if span in pred_spans}
+        document.span_scores = {span: score for span, score in pred.span_scores.items() if span in pred_spans}
     if gold.attributes or pred.attributes:
-        document.attributes = gold.attributes, keep_attributes(_project_attributes(pred, gold.text), pred_spans)
+        document.attributes = gold.attributes, keep_attributes(pred.attributes, pred_spans)
     document.ignored = len(spans) - len(pred_spans)
     document.filled = filled
     document.repaired = gold.repaired + pred.repaired
@@ -282,7 +270,26 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None) -> Docum
     return document
 
 
-def fill_tokens(gold: Record, pred: Record) -> tuple[Record, int]:
+def _with_text_of_gold(gold: Record, pred: Record, missing_tokens: str | None, match_text: str) -> tuple[Record, int]:
+    """Return a predicted side at its places in the text of gold, and how many tokens of it the side lacked.
+
+    Raises:
+        ValueError: The texts differ otherwise; says which options would align them.
+    """
+    try:
+        return carry_side(pred, gold.text, match_text), 0
+    except ValueError as error:
+        problem = error
+    if missing_tokens:
+        try:
+            return fill_tokens(gold, pred, match_text)
+        except ValueError as error:
+            problem = error
+    sides = (gold.text, gold.tokens), (pred.text, pred.tokens)
+    raise ValueError(f"{problem}{describe_missing(*sides, match_text, missing_tokens)}") from None
+
+
+def fill_tokens(gold: Record, pred: Record, match_text: str = SAME) -> tuple[Record, int]:
     """Return a predicted side with the text and tokens of gold, and how many of these tokens it lacked.
 
     Raises:
@@ -293,7 +300,7 @@ def fill_tokens(gold: Record, pred: Record) -> tuple[Record, int]:
     >>> sorted(pred.spans), number
     ([(0, 3, 'PER'), (8, 11, 'PER')], 1)
     """
-    placed, number = place_tokens((gold.text, gold.tokens), (pred.text, pred.tokens))
+    placed, number = place_tokens((gold.text, gold.tokens), (pred.text, pred.tokens), match_text)
     pieces = {span: divide_span(span, placed) for span in {*pred.spans, *pred.span_scores}}
     scores = highest_scores((piece, score) for span, score in pred.span_scores.items() for piece in pieces[span])
     spans = {piece for span in pred.spans for piece in pieces[span]}
@@ -324,31 +331,8 @@ def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan])
         names = (*NUMBERS, *(ANSWERED if "answers" in {**gold.mentions, **pred.mentions} else ()))
         numbers = {name: gold.mentions.get(name, 0) + pred.mentions.get(name, 0) for name in names}
         document.mentions, document.located = numbers, pred.located or gold.located
-        document.surfaces = gold.surfaces, _project_surfaces(pred, gold.text)
+        document.surfaces = gold.surfaces, pred.surfaces
     return document
-
-
-def _project_surfaces(pred: Record, text: str) -> Mapping[tuple[int, int], str]:
-    """Return the listed string of each predicted mention, by its (start, end) in the gold text."""
-    if pred.text == text:
-        return pred.surfaces
-    places = project_spans([(start, end, "") for start, end in pred.surfaces], pred.text, text)
-    return {(start, end): string for (start, end, _), string in zip(places, pred.surfaces.values())}
-
-
-def project_scores(pred: Record, text: str) -> Mapping[PlainSpan, Any]:
-    """Return the score of each predicted span, by its place in the gold text."""
-    if pred.text == text:
-        return pred.span_scores
-    return highest_scores(zip(project_spans(pred.span_scores, pred.text, text), pred.span_scores.values()))
-
-
-def _project_attributes(pred: Record, text: str) -> SpanAttributes:
-    """Return the attributes of predicted spans, by their places in the gold text."""
-    if pred.text == text or not pred.attributes:
-        return pred.attributes
-    spans = [*pred.attributes]
-    return move_attributes(pred.attributes, zip(spans, project_spans(spans, pred.text, text)))
 
 
 class Predictions:

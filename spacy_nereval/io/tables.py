@@ -264,7 +264,7 @@ def name_of(number: int, names: Sequence[str], noun: str) -> str:
     'B-PER'
     """
     if not 0 <= number < len(names):
-        raise ValueError(f"the {noun} {number} has no name; there are {len(names)} names, from 0 up")
+        raise ValueError(f"the {noun} {shorten(str(number))} has no name; there are {len(names)} names, from 0 up")
     return names[number]
 
 

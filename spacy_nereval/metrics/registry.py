@@ -20,7 +20,7 @@ from pydantic import Field
 
 from ..core.declaration import Metric, check_together
 from ..core.messages import describe_needed_file, describe_unknown, did_you_mean, shorten, spell_argument
-from ..core.plugins import list_names, load_registered
+from ..core.plugins import list_names, load_function
 from ..core.synonyms import METRIC_NAMES, line_here
 
 Beta = Annotated[
@@ -180,6 +180,8 @@ def create(name: str, **options: Any) -> Metric:
         option, _, problem = str(error).partition(": ")
         argument = spell_argument(f"{name}.{option}", settings[option]) if option in declared else name
         raise ValueError(f"{argument}: {problem if option in declared else error}") from None
+    if not isinstance(metric, Metric):
+        raise ValueError(f"the function of the metric {name!r} returned {shorten(repr(metric))}; expected a Metric")
     return replace(metric, name=name, settings={key: _json_value(value) for key, value in settings.items()})
 
 
@@ -356,7 +358,7 @@ OWN_METRIC = (
 
 def _load_metric(name: str) -> Callable[..., Metric]:
     try:
-        make: Callable[..., Metric] = load_registered(registry, name)
+        make: Callable[..., Metric] = load_function(registry, name)
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
         if line := line_here(name):

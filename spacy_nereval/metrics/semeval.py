@@ -28,7 +28,8 @@ def semeval(*, beta: Beta = 1.0, focus: Focus = "target") -> Metric:
 
     The alignment is one to one and optimal, so no number depends on the order of the
     input. Two spans that overlap are paired even if neither boundaries nor label agree.
-    That is SemEval's rule; MUC's own scorer left such a pair unpaired.
+    That is SemEval's rule; MUC's own scorer left such a pair unpaired. Ties go to the
+    leftmost pairs; where more than a million pairs overlap one another, to any.
 
     Formula: p = (cor + par/2)/act, r = (cor + par/2)/pos; cor and par as the scheme counts pairs.
 

@@ -8,6 +8,7 @@ from math import inf, isfinite, isinf
 from typing import Any, NamedTuple
 
 from ..core.cuts import format_cut
+from ..core.messages import mark_unseen
 from ..io.writing import visible
 
 
@@ -290,8 +291,11 @@ class ResultTable(NamedTuple):
             escape: A function that escapes what a format would misread in a text.
             bold: How a format writes bold text, with "{}" for the text: the best estimates.
         """
-        rows = [[self.cell_text(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
-        header = [_name_with_direction(name) for name in self.header]
+        rows = [
+            [self._name(k, self.cell_text(k, cell), cell) for k, cell in enumerate(row)]
+            for row in self.rows[: self.most]
+        ]
+        header = [mark_unseen(_name_with_direction(name)) for name in self.header]
         distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
         texts = [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
         for cells, row in zip(texts[1:], self.rows):
@@ -300,6 +304,10 @@ class ResultTable(NamedTuple):
                     value, space, bounds = cells[column].partition(" ")
                     cells[column] = f"{bold.format(value)}{space}{bounds}"
         return texts
+
+    def _name(self, column: int, text: str, cell: Cell) -> str:
+        """Return the text of a cell; with characters marked that nobody sees if it is a name, such as a label."""
+        return mark_unseen(text) if type(cell) is str and self.header[column] not in TEXTS else text
 
     def cell_text(self, column: int, cell: Cell) -> str:
         """Return the text of a cell.
@@ -313,6 +321,10 @@ class ResultTable(NamedTuple):
         if isinstance(cell, float) and not isinstance(cell, PValue) and digits is not None:
             return p_text(cell, digits)
         return number_text(cell, self.digits if digits is None else digits)
+
+
+TEXTS = ("text", "mention", "string")
+"""Columns that have parts of texts, in which characters that are not seen are usual."""
 
 
 def _name_with_direction(text: str) -> str:

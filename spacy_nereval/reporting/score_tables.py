@@ -59,8 +59,11 @@ def value_cell(value: float | None, unit: type[float]) -> float | None:
 
     >>> value_cell(0.25, Percent), value_cell(7, float), value_cell(None, Percent)
     (0.25, 7, None)
+    >>> from spacy_nereval.reporting.result_table import Gain
+    >>> type(value_cell(0.25, Gain))
+    <class 'spacy_nereval.reporting.result_table.Gain'>
     """
-    return Percent(value) if value is not None and unit is Percent else value
+    return unit(value) if value is not None and issubclass(unit, Percent) else value
 
 
 def score_cell(

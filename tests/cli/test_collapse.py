@@ -145,8 +145,9 @@ REFUSED_TO_ADD = [
 
 def adding(name: str, *options: Any, system: str = "p") -> tuple[Any, ...]:
     """The command that adds a part of the corpus."""
-    output = ("-o", "total.npz" if system == "p" else f"{system}.npz")
-    return "count", f"g-{name}.jsonl", f"{system}-{name}.jsonl", *METRICS, *output, *ADD, *options
+    output = () if "-o" in options else ("-o", "total.npz" if system == "p" else f"{system}.npz")
+    metrics = () if "-m" in options else METRICS
+    return "count", f"g-{name}.jsonl", f"{system}-{name}.jsonl", *metrics, *output, *ADD, *options
 
 
 def parts(**some: list[Document]) -> None:

@@ -1,6 +1,7 @@
 """`nereval convert`: what is written reads back the same; nothing is lost unsaid."""
 
 import json
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -143,6 +144,22 @@ def test_no_id_leaves_the_folder(here):
     assert "not written: ids that cannot name a file, so that the number does (5)" in told
     assert len(read(Path("brat"))) == 6
     assert sorted(path.name for path in here.iterdir()) == ["a.jsonl", "brat"]
+
+
+def test_ids_that_a_file_system_takes_as_one_name_several_files(here, monkeypatch):
+    """As on Windows and macOS, where A.txt and a.txt are one file."""
+    exists = Path.exists
+
+    def is_taken(path):
+        names = os.listdir(path.parent) if path.parent.is_dir() else []
+        return exists(path) or path.name.lower() in map(str.lower, names)
+
+    monkeypatch.setattr(Path, "exists", is_taken)
+    ids = ("A", "a", "\u00c9", "\u00e9", "x/B", "x/b")
+    told = converted(rows(*(line(f"Ada {id}", (0, 3, "PER"), id=id) for id in ids)), "brat")
+    assert "not written: ids that cannot name a file, so that the number does (3)" in told
+    names = {record.id: record.text for record in read(Path("brat"))}
+    assert names == dict(zip(("A", "000001", "\u00c9", "000003", "x/B", "000005"), (f"Ada {id}" for id in ids)))
 
 
 REFUSED = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import accepted, line, piped, refused, write
+from commands import accepted, line, piped, refused, run, write
 from corpora import check_scores
 from docs import doc, write_docs
 from samples import write_table
@@ -29,6 +29,40 @@ def result_of(here: Path, *arguments: Any, gold: str = "gold.spacy", pred: str =
 @pytest.mark.parametrize("listed", ["fair,wrf", " wrf , fair ", "fair"])
 def test_only_the_metrics_asked_for_are_scored_in_that_order(here, listed):
     assert list(result_of(here, "--metrics", listed)["metrics"]) == [name.strip() for name in listed.split(",")]
+
+
+@pytest.mark.parametrize(
+    ("given", "same", "repeated"),
+    [
+        ("-m strict --metrics=fair", "-m strict,fair", ""),
+        ("--labels PER=X --labels LOC=Y", "--labels PER=X,LOC=Y", ""),
+        ("--only PER --only LOC", "--only PER,LOC", ""),
+        ("--confidence --confidence", "--confidence", ""),
+        ("--digits 1 -d 2 --digits 3", "--digits 3", "⚠ --digits is given 3 times: the last value is used"),
+        ("--fair.unit token --fair.unit=char", "", "⚠ --fair.unit is given 2 times: the last value is used"),
+    ],
+)
+def test_an_option_given_again_adds_to_its_list_or_replaces_a_value_with_a_notice(here, given, same, repeated):
+    files = "score", here / "gold.spacy", here / "pred.spacy"
+    result, expected = (run(*files, *options.split()) for options in (given, same))
+    assert result.exit_code == expected.exit_code == 0
+    assert result.stdout == expected.stdout
+    notices = expected.stderr.splitlines()
+    assert result.stderr.splitlines() == [*[repeated] * bool(repeated), *notices]
+
+
+@pytest.mark.parametrize(
+    ("command", "table", "said"),
+    [
+        ("compare", "slices", "the table slices has no rows: it needs --by"),
+        ("compare", "runs", "the table runs has no rows: it needs systems with several training runs"),
+        ("score", "attributes", "the table attributes has no rows"),
+    ],
+)
+def test_a_table_that_is_asked_for_and_empty_is_told(here, command, table, said):
+    files = [here / "gold.spacy", here / "pred.spacy", here / "pred.spacy"][: 3 if command == "compare" else 2]
+    assert f"⚠ {said}\n" in run(command, *files, "--tables", table).stderr
+    assert "has no rows" not in run(command, *files, "--tables", "all").stderr
 
 
 WEIGHTS = {"PER": 0.5, "LOC": 0.25, "combined": 0.25}

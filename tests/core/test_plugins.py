@@ -1,6 +1,7 @@
 """What other packages register: used by its name, named where it cannot be imported, and in nobody's way."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from commands import accepted
 from processes import LEAN, python
 
 from spacy_nereval.core.lexicon import read_lexicon
-from spacy_nereval.core.plugins import check_registered_once, readers
+from spacy_nereval.core.plugins import Stopped, check_registered_once, load_registered, readers
 from spacy_nereval.io.formats import ENDINGS, Format, format_names, name_of, records
 from spacy_nereval.io.records import Record
 
@@ -46,6 +47,20 @@ done = {"read": run(*brackets, "-f", "brackets", "-o", "out.json"), "unknown for
 done |= {"used": run(*lines), "unknown": run(*lines, "-m", "od"), "odd": run(*lines, "-m", "odd")}
 done |= {"all": run(*lines, "-m", "all"), "reader": run(*lines, "--format", "odd")}
 print(json.dumps([imported, done]))
+"""
+
+
+# Runs some commands, and says how each ended.
+COMMANDS = """
+import json, sys
+from typer.testing import CliRunner
+from spacy_nereval.cli import nereval
+
+done = {}
+for name, arguments in json.loads(sys.argv[1]).items():
+    result = CliRunner().invoke(nereval, arguments)
+    done[name] = result.exit_code, result.stderr + repr(result.exception)
+print(json.dumps(done))
 """
 
 
@@ -89,6 +104,54 @@ def test_packages_of_others_are_used_by_name_and_hinder_nobody_if_they_cannot_be
     others = {f"spacy_nereval.io.formats.{name}" for name in ("brat", "conll", "faireval")}
     assert "spacy_nereval.io.formats.jsonl" in imported, "reading a format imports no other"
     assert not {*imported} & {*others, "spacy", "spacy_nereval.integration"}
+
+
+def test_no_package_ends_a_command_in_silence_or_hides_its_reason(tmp_path):
+    site = tmp_path / "site"
+    code = {
+        "exits": ("metrics", "import sys; sys.exit(0)\n"),
+        "exits-late": ("metrics", "def x(): raise SystemExit(0)\n"),
+        "other-kind": ("metrics", "class Odd(BaseException): pass\nraise Odd('why')\n"),
+        "number": ("metrics", "x = 3\n"),
+        "no-metric": ("metrics", "def x(): return 3\n"),
+        "no-reader": ("readers", "x = 3\n"),
+        "reader-exits": ("readers", "def x(path, format):\n    raise SystemExit('why')\n    yield\n"),
+    }
+    for name, (group, text) in code.items():
+        install(site, name, f"[spacy_nereval_{group}]\n{name} = {name.replace('-', '_')}:x\n", text)
+    install(site, "of-spacy", "[spacy_languages]\nxx = of_spacy:x\n", "raise SystemExit(0)\n")
+    (tmp_path / "a.jsonl").write_text('{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n')
+    commands = {
+        name: ["score", "a.jsonl", "a.jsonl", "-m" if group == "metrics" else "-f", name]
+        for name, (group, _) in code.items()
+    }
+    commands["of-spacy"] = ["convert", "a.jsonl", "b.spacy"]
+    ended = python("-c", COMMANDS, json.dumps(commands), path=[site, *sys.path], cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    done = json.loads(ended.stdout.splitlines()[-1])
+    assert {name for name, (status, _) in done.items() if status != 2} == set(), done
+    imported = "registers under spacy_nereval_metrics, cannot be imported: "
+    ended_by = "code that is not of this package ended the command, in "
+    for name, said in {
+        "exits": f"✘ 'exits', which the package exits {imported}SystemExit: 0; correct or uninstall exits",
+        "exits-late": f"{ended_by}{site / 'exits_late.py'}, line 1 (SystemExit: 0)",
+        "other-kind": f"✘ 'other-kind', which the package other-kind {imported}Odd: why; correct or",
+        "number": "✘ 'number', registered under spacy_nereval_metrics, is 3; expected a function",
+        "no-metric": "the function of the metric 'no-metric' returned 3; expected a Metric",
+        "no-reader": "'no-reader', registered under spacy_nereval_readers, is 3; expected a function",
+        "reader-exits": f"{ended_by}{site / 'reader_exits.py'}, line 2 (SystemExit: why)",
+        "of-spacy": f"{ended_by}{site / 'of_spacy.py'}, line 1 (SystemExit: 0)",
+    }.items():
+        assert said in done[name][1], (name, done[name][1])
+
+
+def test_a_signal_ends_a_command_that_is_importing_the_package_of_another(monkeypatch):
+    def load(point):
+        raise Stopped(143)
+
+    monkeypatch.setattr("importlib.metadata.EntryPoint.load", load)
+    with pytest.raises(Stopped):
+        load_registered(readers, "jsonl")
 
 
 def test_a_name_that_two_packages_register_is_refused_with_both(tmp_path, monkeypatch):

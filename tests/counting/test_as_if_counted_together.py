@@ -246,9 +246,36 @@ def test_counts_of_version_0_2_are_numbered_on():
         ("0 1 2", False),
         ("1 2\n1 2", False),
         ("1 2\n3 4", False),
-        ("1 3", True),
-        ("2 3", True),
+        ("1 3", False),
+        ("2 3 4\n11 12", False),
+        ("_ _", False),
+        ("w1 w2 w10", False),
+        ("[UNK]", False),
+        ("2019", True),
+        ("Ada", True),
+        ("room 1 room 2", True),
+        ("3 rooms", True),
     ],
 )
-def test_token_numbers_are_no_text(text, written):
+def test_token_numbers_and_placeholders_are_no_text(text, written):
     assert is_written(text) is written
+
+
+@pytest.mark.parametrize("tokens", [["_"] * 4, ["tok"] * 4, ["11", "12", "13", "14"], ["w1", "w2", "w3", "w4"]])
+def test_documents_of_tokens_without_words_are_units_of_their_own(tokens):
+    """As lists of tags without any words are."""
+    gold = [["B-PER", "O", "O", "O"]] * 60
+    pred = [["B-PER" if number % 3 else "O", "O", "O", "O"] for number in range(60)]
+    sides = ([{"tokens": tokens, "ner_tags": tags} for tags in side] for side in (gold, pred))
+    named, bare = (score(*both, ["strict"], confidence=True) for both in (sides, (gold, pred)))
+    assert named["confidence"]["units"] == bare["confidence"]["units"] == 60
+    assert named.strict.interval("f") == bare.strict.interval("f")
+
+
+@pytest.mark.parametrize("blank", ["", " ", None, float("nan")])
+def test_a_blank_id_is_no_id(blank):
+    rows = [{"id": blank, "text": f"Ada, {number} of 60", "spans": [[0, 3, "PER"]]} for number in range(60)]
+    pred = [row | {"spans": row["spans"][: number % 3]} for number, row in enumerate(rows)]
+    assert score(rows, pred, ["strict"], confidence=True)["confidence"]["units"] == 60
+    documents = [Document([(0, 3, "PER")], [], row["text"], id=blank) for row in rows]
+    assert score(documents, ["strict"], confidence=True)["confidence"]["units"] == 60

@@ -7,15 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from commands import side, write
 from processes import python
 
-from spacy_nereval import Confidence, Document, count, create, create_all
+from spacy_nereval import Confidence, Document, collapse, count, create, create_all
 from spacy_nereval.counting.table import Table
+from spacy_nereval.evaluation import intervals as evaluation_intervals
 from spacy_nereval.evaluation import pairs
 from spacy_nereval.evaluation.comparison import System, comparison
+from spacy_nereval.evaluation.intervals import run_intervals
 from spacy_nereval.evaluation.resampling import HalfSamples, Units
+from spacy_nereval.evaluation.scores import score_sums
 from spacy_nereval.features.agreement.agreement_counts import AgreementCounts
 from spacy_nereval.features.agreement.shared_documents import SharedDocument, SharedDocuments
 from spacy_nereval.features.report.gold_suspects import gold_suspects
@@ -75,6 +79,40 @@ def test_sums_of_half_samples_are_in_memory_once():
 
 
 @pytest.mark.costly
+def test_intervals_of_collapsed_counts_have_some_half_samples_in_memory_at_a_time(monkeypatch):
+    counts = collapse(count(corpus(100, 500, 0), create_all(["strict", "semeval", "fair", "wrf"])), samples=100)
+    tables, peaks = [], []
+    for cells in (1 << 40, 1):  # all at once, and two half-samples at a time
+        monkeypatch.setattr(evaluation_intervals, "TOGETHER", cells)
+        table, peak = with_peak(lambda: run_intervals([counts], Confidence()))
+        tables.append(repr(table))
+        peaks.append(peak)
+    assert tables[0] == tables[1]
+    assert peaks[1] < peaks[0] / 2
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 7, 20])
+def test_parts_of_sums_add_up_to_all_and_none_has_a_single_sum(number):
+    counts = collapse(count(corpus(20, 30, 0), create_all(["strict", "wrf"])), samples=number)
+    sums = counts.replicates.sums
+    for cells in (1, 3000, 1 << 40):
+        parts = [*sums.parts(cells)]
+        assert min(part.documents.shape[-1] for part in parts) >= min(2, number)
+        for k, array in enumerate(sums.arrays):
+            assert (np.concatenate([part.arrays[k] for part in parts], axis=-1) == array).all()
+
+
+def test_stacked_values_are_those_of_the_paths():
+    counts = collapse(count(corpus(20, 30, 0), create_all(["strict", "semeval", "wrf"])), samples=5)
+    sums = counts.replicates.sums
+    for scores in score_sums(sums):
+        names = [name for name, score in scores.metric.score_by_name.items() if score.unit != "count"]
+        values = [value for path, value in scores.paths(sums.labels) if path[-1] in names]
+        np.testing.assert_array_equal(scores.stack_values(names), np.array(values).T)
+        assert scores.stack_values([]).shape == (5, 0)
+
+
+@pytest.mark.costly
 @pytest.mark.slow
 def test_agreement_has_some_labels_or_units_in_memory_at_a_time():
     units, labels = 400, 1000
@@ -124,7 +162,13 @@ print(next(int(row.split()[1]) // 1024 for row in open("/proc/self/status") if r
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 @pytest.mark.parametrize(
-    ("command", "most"), [(("score", "-C", "-o", "out.json"), 500), (("compare",), 400), (("agreement",), 600)]
+    ("command", "most"),
+    [
+        (("score", "-C", "-o", "out.json"), 400),
+        (("count", "--collapse", "--replicates", "20", "-o", "counts.npz"), 400),
+        (("compare",), 400),
+        (("agreement",), 600),
+    ],
 )
 def test_ten_thousand_labels_fit_into_memory(tmp_path, monkeypatch, command, most):
     """In MB. Before, agreement took over 9 GB."""
@@ -133,7 +177,11 @@ def test_ten_thousand_labels_fit_into_memory(tmp_path, monkeypatch, command, mos
         documents = corpus(2000, 10_000, shift)
         write(Path(f"{name}.jsonl"), *side(documents, "gold" if name == "gold" else "pred"))
     first, *options = command
-    names = ["gold.jsonl", "a.jsonl", "b.jsonl"][: 2 if first == "score" else 3]
-    done = python("-c", MEASURED, first, *names, *options)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout.split()[-1]) < most
+    names = ["gold.jsonl", "a.jsonl", "b.jsonl"][: 2 if first in ("score", "count") else 3]
+    commands = [(first, *names, *options)]
+    if first == "count":  # what these counts keep of 20 half-samples are 74 MB
+        commands.append(("score", "counts.npz", "-C", "-o", "out.json"))
+    for each in commands:
+        done = python("-c", MEASURED, *each)
+        assert done.returncode == 0, done.stderr
+        assert int(done.stdout.split()[-1]) <= most

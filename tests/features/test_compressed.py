@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from asking import refusal
-from commands import GOLD, PRED, accepted, line, printed, refused, write
+from commands import GOLD, PRED, accepted, line, printed, refused, run, write
 from compressed import PACK, UNPACK, packed
 from reading import error, read
 from samples import SAMPLES, SPANS, write_sample
@@ -202,6 +202,29 @@ def test_what_cannot_be_read_is_named_with_the_remedy(name, data, said, tmp_path
     path = tmp_path / name
     path.write_bytes(data)
     assert said in refused("score", path, path)
+
+
+def long_frame(window_log):
+    """A frame as `zstd --long` makes it of a long file: its header asks for so much memory, 2 ** window_log bytes."""
+    zstandard = pytest.importorskip("zstandard", reason="zstandard is not installed")
+    packer = zstandard.ZstdCompressor(write_content_size=False).compressobj()
+    frame = bytearray(packer.compress(ROW) + packer.flush())
+    frame[5] = (window_log - 10) << 3
+    assert zstandard.get_frame_parameters(bytes(frame)).window_size == 1 << window_log
+    return bytes(frame)
+
+
+@pytest.mark.parametrize("window_log", [24, 27, 28, 31])
+def test_streams_of_zstd_long_are_read_or_named_and_never_called_damaged(window_log, tmp_path):
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(long_frame(window_log))
+    result = run("score", path, path, "-m", "strict", "-o", tmp_path / "out.json")
+    if window_log <= 27:
+        assert json.loads((tmp_path / "out.json").read_text())["documents"] == 1
+        return
+    assert result.exit_code == 2 and "damaged" not in result.stderr
+    assert "a.jsonl.zst needs more than 128 MB to be unpacked, as 'zstd --long=28' or more" in result.stderr
+    assert "unpack it first, with zstd -d --long=31" in result.stderr
 
 
 def test_zstandard_that_is_not_installed_is_named(tmp_path, monkeypatch):

@@ -89,6 +89,32 @@ def test_agreement(here):
     )
 
 
+def test_commands_say_what_is_worked_out_by_hand(here):
+    """`hulls` now lacks the negation in documents 0, 3, 6 and 9. Of its 18 hits 6 have a gap; gold negates these, and
+    `hulls` 4 of them. All 12 links are right. Of the spans without a pair, 4 of `hulls` and 6 of gold are negated."""
+    for k in range(0, DOCUMENTS, 3):
+        path = Path("hulls", f"{k:02}.ann")
+        path.write_text(path.read_text().replace("A1\tnegated T1\n", ""))
+
+    def printed(*arguments: str) -> dict:
+        assert run(*arguments, "-m", "strict,attributes", "-o", "out.json").exit_code in (0, 1)
+        return json.loads(Path("out.json").read_text())
+
+    given, end = 2 * 16 / (2 * 16 + 2), 2 * 16 / (2 * 16 + 4 + 8)
+    scores = printed("score", "gold", "hulls")["metrics"]["attributes"]["scores"]
+    assert (scores["given_f"], scores["end_f"]) == (pytest.approx(given), pytest.approx(end))
+    by_label = printed("score", "gold", "hulls", "--label-from", "label+negated")["metrics"]["strict"]["counts"]
+    assert by_label == {"tp": 12 + 4, "fp": 8, "fn": 8}
+    rows = printed("compare", "gold", "hulls", "all")["comparisons"]
+    differences = {(row["metric"], row["score"]): row["difference"] for row in rows if not row["label"]}
+    assert differences["strict", "f"] == 0.25
+    assert differences["attributes", "given_f"] == pytest.approx(1 - given)
+    Path("negation.cfg").write_text(POLICY.replace("strict_f", "attributes_given_f").replace("20", "95"))
+    assert run("gate", "negation.cfg", "gold", "hulls").exit_code == 1
+    pairs = printed("agreement", "gold", "hulls", "all")["pairs"]
+    assert [pair["metrics"]["strict"]["scores"]["f"] for pair in pairs] == [0.75, 1, 0.75]
+
+
 def test_alpha_is_that_of_the_pieces(here):
     """As if each piece were a span of its own: a token has the same labels then."""
     whole, parts = (

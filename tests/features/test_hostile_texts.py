@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 from commands import GOLD, refused, run, write
+from samples import SAMPLES, write_sample
 
 import spacy_nereval
 from spacy_nereval import Agreement, Comparison, Result, agreement, compare, score
@@ -143,6 +144,7 @@ BOMB = '[gate]\na0 = "0123456789"\n' + "".join(f'a{k} = "{f"${{gate.a{k - 1}}}" 
         (BOMB, "its variables stand for themselves, or for more than 1,048,576 characters"),
         ("[gate]\na = ${gate.b}\nb = ${gate.a}\n", "its variables stand for themselves"),
         ("[other]\na = 1\n", "expected only the section [gate]"),
+        ("[gate]\n[gate.rules.a]\n[gate.rules]\n", "a section comes before the one that it is in"),
         ("x" * (2 << 20), "it has more than 1,048,576 bytes"),
         (TEMPLATE.replace("at_least = 50", "at_least = 1e300"), "expected a number of points, not 1e+300"),
         (TEMPLATE.replace("at_least = 50", f"at_least = 1{'0' * 400}"), "expected a number of points, not "),
@@ -205,7 +207,10 @@ SIDES = [[(0, 3, "PER")], [(0, 3, "LOC")]], [[(0, 3, "PER")], [(0, 3, "PER")]]
 
 
 @pytest.mark.parametrize("kind", [Result, Comparison, Agreement])
-def test_a_result_that_was_changed_is_refused_in_a_sentence_or_can_be_shown(kind, tmp_path):
+@pytest.mark.parametrize(
+    "new", [("delete", None, "x", [], {}), pytest.param((10**400, 1e300, [[]], "\ud800"), marks=pytest.mark.costly)]
+)
+def test_a_result_that_was_changed_is_refused_in_a_sentence_or_can_be_shown(kind, new, tmp_path):
     gold, pred = SIDES
     results = {
         Result: lambda: score(gold, pred, ["strict", "fair"]),
@@ -217,15 +222,28 @@ def test_a_result_that_was_changed_is_refused_in_a_sentence_or_can_be_shown(kind
     saved, refusals = json.loads(path.read_text(encoding="utf8")), 0
     assert kind.load(path) == saved
     for k, place in enumerate(list(leaves(saved))[1:]):
-        path.write_text(json.dumps(changed(saved, place, ("delete", None, "x", [], {})[k % 5])), encoding="utf8")
+        path.write_text(json.dumps(changed(saved, place, new[k % len(new)])), encoding="utf8")
         try:
             shown = kind.load(path)
         except ValueError as error:
             refusals += 1
             assert len(str(error)) < 1000
         else:
-            assert shown.summary()
+            assert shown.summary() and shown._repr_html_() and shown.to_csv()
     assert refusals > 5
+
+
+ALIKE = {"E\u0301": "Unicode form (such as NFC and NFD)", "\u00e9": "case", "\u00c9 ": "white space"}
+
+
+@pytest.mark.parametrize("label", [*ALIKE], ids=ascii)
+def test_labels_that_look_the_same_are_named_with_their_difference(label, tmp_path):
+    gold, pred = (
+        write(tmp_path / f"{name}.jsonl", {"text": "Ada met", "spans": [(0, 3, of_side)]})
+        for name, of_side in {"gold": "\u00c9", "pred": label}.items()
+    )
+    for arguments in (["score", gold, pred], ["compare", gold, pred, gold]):
+        assert f"differ only in {ALIKE[label]}" in " ".join(run(*arguments).output.split()), arguments
 
 
 # Signals
@@ -252,6 +270,28 @@ def test_a_command_that_is_ended_leaves_no_temporary_file(number, tmp_path):
     started.communicate(timeout=100)
     assert started.returncode not in (0, -number) or number == signal.SIGINT
     assert not [*tmp_path.iterdir()]
+
+
+JSON_SHAPES = [name for name, (_, file, _) in SAMPLES.items() if file.endswith((".json", ".jsonl"))]
+
+
+def leaves_of(value, path=()):
+    if not isinstance(value, (dict, list)):
+        yield path
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from leaves_of(inner, (*path, key))
+
+
+@pytest.mark.parametrize("name", JSON_SHAPES)
+def test_a_number_of_hundreds_of_digits_is_named_or_read_wherever_it_stands_in_json(name, tmp_path):
+    path = write_sample(name, tmp_path)
+    value = json.loads(path.read_text(encoding="utf8"))
+    for place in [*leaves_of(value)]:
+        for number in (10**400, -(10**4200)):
+            path.write_text(json.dumps(changed(value, place, number)), encoding="utf8")
+            result = run("score", path, path, "-m", "strict")
+            assert result.exit_code in (0, 2), (place, result.exception)
+            assert len(result.stderr) < 1500 and "not valid JSON" not in result.stderr, (place, result.stderr)
 
 
 @pytest.mark.parametrize("value", ["1e300", f"1{'0' * 400}", "nan", "-1"])

@@ -32,6 +32,11 @@ LIKE: dict[str, tuple[str, str, tuple[int, int], tuple[int, int]]] = {
     "soft hyphens": ("Bo\xadb met", "Bob met", (0, 4), (0, 3)),
     "escaped slashes": ("and/or Bob", "and\\/or Bob", (7, 10), (8, 11)),
     "case too": ("“BOB” met", '"bob" met', (1, 4), (1, 4)),
+    "references of HTML": ("A & B met <Bob>", "A &amp; B met &lt;Bob&gt;", (11, 14), (18, 21)),
+    "numbers of characters": ("Zoë’s Bob", "Zo&#235;&#x2019;s Bob", (0, 5), (0, 17)),
+    "a space of HTML": ("Ada\u00a0B met", "Ada&nbsp;B met", (0, 5), (0, 10)),
+    "quotes of HTML": ('met "Bob"', "met &quot;Bob&quot;", (5, 8), (10, 13)),
+    "no references": ("“R&D; &x;” Bob", '"R&D; &x;" Bob', (11, 14), (11, 14)),
     "an emoji's form": ("❤️ Bob", "❤ Bob", (3, 6), (2, 5)),
 }
 
@@ -70,6 +75,23 @@ def test_texts_that_differ_otherwise_are_refused_without_the_option(tmp_path):
     assert "'m' at 3 against 'm' at 4" not in refused("score", gold, pred, "--match-text", "normalised")
     assert "the predicted text differs" in refused("score", gold, pred, "--match-text", "normalised")
     assert "--match-text x: expected one of same, normalised" in refused("score", gold, pred, "--match-text", "x")
+
+
+def test_agreement_names_the_option_where_no_document_or_only_some_are_shared(tmp_path):
+    """Without ids, texts alone say which documents belong together."""
+    ann = [line("(Ada) met", (1, 4, "PER")), line("Bob met", (0, 3, "PER"))]
+    ben = [line("-LRB- Ada -RRB- met", (6, 9, "PER")), line("Bob met", (0, 3, "PER"))]
+    for number in (1, 2):
+        sides = {"a": ann[:number], "b": ben[:number]}
+        assert agreement(sides, match_text="normalised")["metrics"]["strict"]["f"]["mean"] == 1
+    with pytest.raises(ValueError, match="share no document .*; match_text='normalised' aligns texts of theirs"):
+        agreement({"a": ann[:1], "b": ben[:1]})
+    with pytest.warns(UserWarning, match="1 text of one annotator alone is another's .*match_text='normalised' aligns"):
+        assert agreement({"a": ann, "b": ben})["documents"] == 1
+    paths = [write(tmp_path / f"{name}.jsonl", *side[:1]) for name, side in (("a", ann), ("b", ben))]
+    assert "--match-text normalised aligns texts of theirs" in refused("agreement", *paths)
+    other = write(tmp_path / "c.jsonl", line("Eve met"))
+    assert "--match-text" not in refused("agreement", paths[0], other)
 
 
 def test_documents_are_paired_by_texts_that_are_alike(tmp_path):

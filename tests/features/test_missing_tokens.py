@@ -102,6 +102,100 @@ def test_tags_alone_do_not_show_which_tokens_are_missing():
             score([tags[0]], [tags[1]], ["strict"], missing_tokens="O", **more)
 
 
+SENTENCES = [[("Ada", "B-PER"), ("met", "O")], [("He", "O"), ("ran", "O")], [("Bob", "B-PER"), ("met", "O")]]
+LOST = {
+    "the last": ([0, 1], 1),
+    "the first": ([1, 2], 1),
+    "one within": ([0, 2], 1),
+    "two": ([2], 2),
+}
+
+
+@pytest.mark.parametrize("kept, number", LOST.values(), ids=LOST)
+def test_whole_sentences_are_refused_with_the_remedy_and_read_on_demand(kept, number, tmp_path):
+    """Without lines that say where documents begin, and with ids: each sentence is a document."""
+    gold, pred = SENTENCES, [SENTENCES[k] for k in kept]
+    counts = {"tp": len({*kept} - {1}), "fp": 0, "fn": 2 - len({*kept} - {1})}
+    columns = conll(tmp_path / "g.conll", gold), conll(tmp_path / "p.conll", pred)
+    numbered = rows(gold), rows(pred)
+    named = [row | {"id": f"s{k}"} for k, row in enumerate(rows(gold))]
+    lines = write(tmp_path / "g.jsonl", *named), write(tmp_path / "p.jsonl", *[named[k] for k in kept])
+    remedy = (
+        f"lacks? {number} document{'s' * (number > 1)}: .*missing_tokens='O' reads their tokens as outside of spans"
+    )
+    for sides in (columns, numbered, (named, [named[k] for k in kept]), lines):
+        with pytest.raises(ValueError, match=remedy):
+            score(*sides, ["strict"])
+        found = score(*sides, ["strict"], missing_tokens="O")
+        assert found.strict.counts == counts and found["filled"] == 2 * number and found["documents"] == 3
+    assert f"{number} document{'s' * (number > 1)}: --missing-tokens O reads their" in refused("score", *columns)
+    assert f"{2 * number} missing tokens" in printed("score", *columns, "--missing-tokens", "O")
+    printed("compare", columns[0], columns[1], columns[1], "--missing-tokens", "O")
+
+
+def test_a_sentence_that_is_whole_is_preferred_and_other_sentences_are_refused(tmp_path):
+    gold = [[("Bob", "B-PER"), ("ran", "O")], [("Bob", "O")], [("Ada", "B-PER"), ("met", "O")]]
+    sides = conll(tmp_path / "g.conll", gold), conll(tmp_path / "p.conll", [[("Bob", "O")], [("Ada", "B-PER")]])
+    found = score(*sides, ["strict"], missing_tokens="O")
+    assert found.strict.counts == {"tp": 1, "fp": 0, "fn": 1} and found["filled"] == 3
+    for pred in ([[("Eve", "O")]], [gold[2], gold[0]]):
+        said = refused("score", sides[0], conll(sides[1], pred))
+        assert "--missing-tokens" not in said
+        said = refused("score", sides[0], sides[1], "--missing-tokens", "O")
+        assert "3 documents" in said or "where gold does not have it" in said
+    assert "lack" not in refused("score", conll(sides[1], gold[:1]), sides[0])
+
+
+def test_documents_without_a_common_id_stay_refused(tmp_path):
+    sides = (
+        [{"text": "Ada", "spans": [], "id": "a"}, {"text": "Bob", "spans": [], "id": "b"}],
+        [{"text": "Ada", "spans": [], "id": "c"}],
+    )
+    with pytest.raises(ValueError, match="pred lacks 2 documents: a, b; gold lacks 1 document: c"):
+        score(*sides, ["strict"], missing_tokens="O")
+
+
+NORMAL = {
+    "brackets": ("( Ada ) met Bob", "-LRB- Ada -RRB- Bob"),
+    "quotes": ("“ Ada ” met Bob", "`` Ada '' Bob"),
+    "dashes": ("1990 — Ada met Bob", "1990 -- Ada Bob"),
+    "accents": ("Zoé Ada met Bob", "Zoe\u0301 Ada Bob"),
+}
+
+
+@pytest.mark.parametrize("gold, pred", NORMAL.values(), ids=NORMAL)
+def test_words_that_are_alike_are_placed_if_both_are_asked_for(gold, pred, tmp_path):
+    tagged = [[[(word, "B-PER" if word in ("Ada", "Bob") else "O") for word in side.split()]] for side in (gold, pred)]
+    sides = conll(tmp_path / "g.conll", tagged[0]), conll(tmp_path / "p.conll", tagged[1])
+    both: dict[str, str] = {"missing_tokens": "O", "match_text": "normalised"}
+    assert "--missing-tokens O and --match-text normalised read them" in refused("score", *sides)
+    assert "--match-text normalised aligns their words" in refused("score", *sides, "--missing-tokens", "O")
+    assert "--missing-tokens O reads them" in refused("score", *sides, "--match-text", "normalised")
+    for door in (sides, (rows(tagged[0]), rows(tagged[1]))):
+        found = score(*door, ["strict"], **both)
+        assert found.strict.counts == {"tp": 2, "fp": 0, "fn": 0} and found["filled"] == 1
+    assert "F 100.00" in printed("score", *sides, "--missing-tokens", "O", "--match-text", "normalised")
+    whole = {"text": pred, "spans": [[0, pred.index("Ada") + 3, "PER"]]}
+    (spans,) = [d.pred for d in documents([{"text": gold, "spans": []}], [whole], **both)]
+    assert sorted(gold[start:end] for start, end, _ in spans) == [gold[: gold.index("Ada") + 3]]
+
+
+def documents(gold, pred, **options):
+    from spacy_nereval.io.formats.jsonl import record_of
+    from spacy_nereval.io.records import pair
+
+    return [
+        pair(record_of(a), record_of(b), options["missing_tokens"], options["match_text"]) for a, b in zip(gold, pred)
+    ]
+
+
+def test_a_part_of_a_word_that_gold_writes_otherwise_is_refused():
+    gold = [{"text": "(Ada met Bob", "spans": []}]
+    pred = [{"text": "-LRB-Ada Bob", "spans": [[5, 8, "PER"]]}]
+    with pytest.raises(ValueError, match="is inside of a token that gold writes otherwise"):
+        documents(gold, pred, missing_tokens="O", match_text="normalised")
+
+
 PLACES = [
     ("a", "a", [0]),
     ("ab", "axb", [0, 2]),

@@ -418,6 +418,70 @@ def test_a_line_of_brat_is_an_annotation_something_known_or_refused(line, tmp_pa
         assert "a.ann, line 2: expected 'T1', a tab" in refused("score", tmp_path, tmp_path)
 
 
+RASA = {"start": 0, "end": 3, "value": "Ada"}
+
+
+@pytest.mark.parametrize("label", ["PER", "E-MAIL", "U-BOAT", "S-BAHN"])
+def test_entities_of_rasa_are_labels_even_if_they_look_like_tags(label, tmp_path):
+    entities = [RASA | {"entity": label}]
+    record = {"text": "Ada met", "entities": entities}
+    for side in ([entities], [record], write(tmp_path / "a.jsonl", record)):
+        found = score(side, [{"text": "Ada met", "spans": [[0, 3, label]]}], ["strict"])
+        assert found.strict.counts == {"tp": 1, "fp": 0, "fn": 0}
+    assert "strict F 100.00" in flat(accepted("score", side, side, "-m", "strict"))
+
+
+@pytest.mark.parametrize(
+    "entity", [RASA | {"entity": "B-PER"}, {"start": 0, "end": 3, "word": "Ada", "entity": "E-MAIL"}]
+)
+def test_tags_of_tokens_are_refused_with_both_remedies(entity, tmp_path):
+    record = {"text": "Ada met", "entities": [entity]}
+    for side in ([[entity]], [record], write(tmp_path / "a.jsonl", record)):
+        with pytest.raises(ValueError, match="aggregation_strategy=.*keys='label=entity' reads it"):
+            score(side, side, ["strict"])
+        more = {} if side != [[entity]] else {"text": ["Ada met"]}
+        assert score(side, side, ["strict"], keys="label=entity", **more).strict.counts["tp"] == 1
+    assert "--keys label=entity reads it" in refused("score", side, side)
+    accepted("score", side, side, "--keys", "label=entity")
+
+
+NO_OFFSETS = {
+    "Rasa": ({"value": "Ada", "entity": "PER"}, "surface=value,label=entity"),
+    "other names": ({"begin": 0, "finish": 3, "kind": "PER"}, "start=begin,end=finish,label=kind"),
+    "a mention of other names": ({"span": "Ada", "kind": "PER"}, "surface=span,label=kind"),
+}
+
+
+@pytest.mark.parametrize("entity, keys", NO_OFFSETS.values(), ids=NO_OFFSETS)
+def test_what_has_no_offsets_is_refused_with_a_map_of_keys_that_reads_it(entity, keys, tmp_path):
+    record = {"text": "Ada met", "entities": [entity]}
+    path = write(tmp_path / "a.jsonl", record)
+    for side, more in (([[entity]], {"text": ["Ada met"]}), ([record], {}), (path, {})):
+        said = f"there are {', '.join(entity)}: name the keys with keys='start=KEY,...', or those of a mention without"
+        with pytest.raises(ValueError, match=said):
+            score(side, side, ["strict"], **more)
+        assert score(side, side, ["strict"], keys=keys, **more).strict.counts["tp"] == 1
+    assert "with --keys surface=KEY,label=KEY" in refused("score", path, path)
+    accepted("score", path, path, "--keys", keys)
+    mentions = [{"text": "Ada met", "mentions": [entity]}]
+    with pytest.raises(ValueError, match="name the keys with keys='surface=KEY,label=KEY'"):
+        score(mentions, mentions, ["strict"])
+
+
+def test_elements_concern_the_file_that_has_them(tmp_path):
+    lines = write(tmp_path / "a.jsonl", {"text": "Ada met", "spans": [[0, 3, "PERSON"]]})
+    columns, inline = tmp_path / "a.conll", tmp_path / "a.sgml"
+    columns.write_text("Ada B-PERSON\nmet O\n")
+    inline.write_text("<PERSON>Ada</PERSON> met")
+    for other in (lines, columns):
+        for sides in ((other, inline), (inline, other)):
+            done = accepted("score", *sides, "--column", "elements", "-m", "strict")
+            assert "strict F 100.00" in flat(done)
+            assert "strict F 100.00" in flat(accepted("agreement", *sides, "--column", "elements"))
+    said = refused("score", lines, lines, "--column", "elements")
+    assert 'there is no list of "elements"' in said and "--column spans,elements if that is the predictions'" in said
+
+
 def test_elements_of_sgml_that_are_not_read_are_counted_or_refused(tmp_path):
     path = tmp_path / "a.sgml"
     path.write_text("<DOC><P><PERSON>Ada</PERSON> met <loc>Rome</loc></P></DOC>")
@@ -429,6 +493,19 @@ def test_elements_of_sgml_that_are_not_read_are_counted_or_refused(tmp_path):
     assert "expected 'elements'" in refused("score", path, path, "--column", "names")
     path.write_text('<ENAMEX TYPE="PER">Ada</ENAMEX> met <loc>Rome</loc> <b>today</b>')
     assert (only(path).spans, only(path).others) == ({ADA}, 1)
+    note = "elements that are no ENAMEX, TIMEX or NUMEX, such as LOC, are left out; {} reads their names as labels"
+    assert only(path).notes == [note.format("column='elements'")]
+    other = write(tmp_path / "b.jsonl", {"text": "Ada met Rome today", "spans": []})
+    for command in (
+        ("score", path, path),
+        ("show", path),
+        ("agreement", path, other),
+        ("convert", path, f"{path}.jsonl"),
+    ):
+        done = run(*command)
+        assert note.format("--column elements") in " ".join((done.output + done.stderr).split()), command
+    path.write_text('<b>no</b> <ENAMEX TYPE="PER">Ada</ENAMEX>')
+    assert not only(path).notes and not only(path).others
     path.write_text("<DOC><DATE>1.1.</DATE><P>Ada met</P></DOC>")
     assert (only(path).spans, only(path).others) == (set(), 0)
     assert only(path, field="elements").spans == {(0, 4, "DATE")}

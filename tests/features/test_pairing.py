@@ -120,6 +120,10 @@ def test_the_ground_truth_of_label_studio_is_read_as_an_annotator(tmp_path):
         assert f"strict F {100 * f:.2f}" in flat(done.stdout)
         assert score(load(path, annotator="ground_truth"), load(path, annotator=first), ["strict"]).strict.f == f
     tasks = json.loads(path.read_text())
+    for first, f in (("1", "50.00"), ("2", "50.00")):
+        assert f"strict F {f}" in run("agreement", path, "--annotator", f"ground_truth,{first}").output
+    assert "there are 1, 2, ground_truth" in refused("agreement", path, "--annotator", "ground_truth,3")
+    assert "there are 1, 2" in refused("agreement", path, "--annotator", "1,4")
     tasks[0]["annotations"][1]["ground_truth"] = True
     assert "2 annotations, by ground_truth, ground_truth; keep one" in error(
         saved(path, tasks), annotator="ground_truth"

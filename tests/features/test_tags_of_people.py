@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from commands import printed, write
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
-from reading import refused, run
+from reading import error, refused, run
 
 from spacy_nereval import agreement, compare, load, score, show
 
@@ -321,3 +322,64 @@ def test_a_file_and_the_list_in_it_mean_the_same(documents, options):
     assert len({*kinds.values()}) == 1, found
     if not kinds["lists"]:
         assert found["lists"] == found["rows"] == found["conll"] == found["json"]
+
+
+NUMBERED = {
+    "whole numbers": [1, 0],
+    "floats": [1.0, 0.0],
+    "a float array": np.array([1.0, 0.0]),
+    "an array of 32 bits": np.array([1, 0], dtype="float32"),
+    "texts": ["1", "0"],
+    "texts of floats": ["1.0", "0.0"],
+}
+
+
+@pytest.mark.parametrize("tags", NUMBERED.values(), ids=NUMBERED)
+def test_numbers_of_tags_are_named_however_a_table_writes_them(tags, tmp_path):
+    names = ["O", "B-PER"]
+    words = [{"tokens": ["Ada", "met"], "ner_tags": [*tags]}]
+    for items in ([tags], [[*tags]], words):
+        assert (
+            score(items, [["B-PER", "O"]] if items is not words else words, ["strict"], tag_names=names).strict.f == 1
+        )
+        with pytest.raises(ValueError, match=r"number without a name.*tag_names=|name numbers with tag_names="):
+            score(items, items, ["strict"])
+    assert agreement({"a": [tags], "b": [[*tags]]}, tag_names=names)["metrics"]["strict"]["f"]["mean"] == 1
+    plain = [tag if isinstance(tag, str) else float(tag) for tag in tags]
+    lines = write(tmp_path / "a.jsonl", {"tokens": ["Ada", "met"], "ner_tags": plain})
+    columns = tmp_path / "a.conll"
+    columns.write_text("".join(f"{word}\t{tag}\n" for word, tag in zip(["Ada", "met"], plain)))
+    for path in (lines, columns):
+        assert score(path, path, ["strict"], tag_names=names).strict.counts["tp"] == 1
+        assert "strict F 100.00" in printed("score", path, path, "-m", "strict", "--tag-names", "O,B-PER")
+        assert "--tag-names" in refused("score", path, path)
+    assert "line 1: the tag 1 has no name; there are 1 names" in error(columns, tag_names=["O"])
+
+
+def test_numbers_among_which_one_is_no_tag_are_named():
+    for tags, said in (([1.0, float("nan")], "tag 1 is nan; expected a tag"), ([1.0, 0.5], "it has scores of tags")):
+        with pytest.raises(ValueError, match=said):
+            score([tags], [[1, 0]], ["strict"], tag_names=["O", "B-PER"])
+
+
+UNSEEN = {"P\u200bER": "P\\u200bER", "PER\u00ad": "PER\\xad", "P\u00a0R": "P\\xa0R", "\u2060LOC": "\\u2060LOC"}
+
+
+@pytest.mark.filterwarnings("ignore:labels")
+@pytest.mark.parametrize("label, shown", UNSEEN.items())
+def test_characters_of_labels_that_nobody_sees_are_marked_wherever_a_person_reads_them(label, shown, tmp_path):
+    text = "Ada\u200d met Bob"
+    gold = write(tmp_path / "g.jsonl", {"text": text, "spans": [[0, 3, "PER"], [9, 12, "PER"]], "id": "1"})
+    pred = write(tmp_path / "p.jsonl", {"text": text, "spans": [[0, 3, "PER"], [9, 12, label]], "id": "1"})
+    for arguments in (
+        ("score", gold, pred),
+        ("score", gold, pred, "--format", "markdown"),
+        ("errors", gold, pred),
+        ("show", pred),
+        ("agreement", gold, pred),
+    ):
+        said = run(*arguments).output
+        assert shown.replace("\\", "\\\\") in said or shown in said, arguments
+        assert label not in said, arguments
+    assert "Ada\u200d met" in run("errors", gold, pred).output, "in texts they stay"
+    assert label in json.dumps(score(gold, pred, ["strict"]), ensure_ascii=False), "what programs read stays"

@@ -225,6 +225,8 @@ def test_a_weight_that_nothing_writes_is_a_mistake_beside_disabled_components_to
         ("ents_fair_f", -0.5, ["with a negative weight, although higher is better"]),
         ("ents_fair_f", 0.5, []),
         ("ents_fair_f", 0.0, []),
+        ("ents_f", -1.0, ["ents_f with a negative weight, although higher is better"]),
+        ("ents_f", 1.0, []),
     ],
 )
 def test_the_sign_of_a_weight_has_to_fit_the_direction_of_its_score(key, weight, lines):

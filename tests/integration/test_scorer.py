@@ -514,9 +514,16 @@ def test_gold_labels_beside_predictions_without_labels_are_warned_of_with_a_mapp
 def test_examples_that_nobody_has_predicted_are_refused_by_score():
     gold = doc("Ada met Bob", (0, 1, "PER"))
     silent = Example(doc("Ada met Bob", annotated=False), gold)
-    with pytest.raises(ValueError, match=r"no predicted Doc of the examples has annotation in doc.ents: run the pipel"):
+    with pytest.raises(
+        ValueError, match=r"no predicted Doc of the examples has annotation in doc.ents: score\(examples, nlp\) runs"
+    ):
         score([silent, silent], "strict")
-    assert score([silent, Example(gold, gold)], "strict").strict.r == 0.5
+    with pytest.warns(UserWarning, match=r"^1 of 2 predicted Docs have no annotation in doc.ents: they count as witho"):
+        assert score([silent, Example(gold, gold)], "strict").strict.r == 0.5
+    nlp = spacy.blank("en")
+    nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+    assert score([silent, silent], nlp, "strict").strict.f == 1
+    assert score([silent], nlp, "strict") == score([gold], nlp, "strict")
     assert score([Example(doc("Ada met Bob"), gold)], "strict").strict.r == 0
     empty = doc("Ada met Bob")
     assert score([Example(doc("Ada met Bob", annotated=False), empty)], "strict").strict.f is None

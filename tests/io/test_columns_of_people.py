@@ -53,6 +53,12 @@ OPEN_AS_THEY_ARE = {
     "byte order marks": ("\ufeffAda B-PER\nmet O\n\n\ufeffBob B-PER\n\ufeff", "Ada met|Bob", ["Ada", "Bob"]),
     "lines that look empty": ("Ada B-PER\nmet O\n\u200b\nBob B-PER\n\u00a0\n\u2028\n", "Ada met|Bob", ["Ada", "Bob"]),
     "characters within lines": ("a\u2028b\tB-PER\n10\u00a0000\tO\n", "a\u2028b 10\u00a0000", ["a\u2028b"]),
+    "comments of TeX": ("%% corpus\n% id = 5\nAda B-PER\nmet O\n\n% a second one\nBob B-PER\n% O\n", "Ada met|Bob %",
+        ["Ada", "Bob"]),
+    "comments of languages": ("// a note\n; id=5\nAda B-PER\n; O\n\n; B-PER\n// O\n", "Ada ;|; //", ["Ada", ";"]),
+    "one word after the sign": ("% note\nAda B-PER\n", "Ada", ["Ada"]),
+    "a sign as the first word": ("Ada B-PER\n" + "O O\n" * 300 + "\n# B-SIGN\n% I-SIGN\n",
+        "Ada" + " O" * 300 + "|# %", ["Ada", "# %"]),
     "no prefixes": ("Ada PER\nLovelace PER\nmet O\n\n", "Ada Lovelace met", ["Ada Lovelace"]),
 }  # fmt: skip
 
@@ -124,6 +130,22 @@ NO_COLUMNS = {
     "a comment among words": ("Ada B-X\n# note here\n", (),
         "line 2: expected 2 columns, as in the lines before; found 3"),
     "a word that lost its tag": ("Ada B-X\n#\nb O\n", (), "line 2: expected 2 columns"),
+    "a header of other names": ("Wort OTR\nAda B-PER\nmet O\n", (),
+        "line 1: 'OTR' is not a tag, and all rows after it have tags there: if the line is a header with the names "
+        "of the columns, --column OTR reads the columns by their names; otherwise expected O, or B-"),
+    "a header and a column after the tags": ("Wort\tEntité\tNote\nAda\tB-PER\tx\nmet\tO\ty\n", (),
+        "--column Entité reads the columns by their names"),
+    "a header that is no name": ("Wort\tEigen Name\nAda\tB-PER\nmet\tO\n", (), "take the line out"),
+    "a header below a comment": ("% x\nWort OTR\nAda B-PER\n", (), "line 2: 'OTR' is not a tag"),
+    "a tag of another form": ("Ada B_PER\nmet O\nBob B-PER\n", (), "line 1: 'B_PER' is not a tag; expected O, or B-"),
+    "a tag without its prefix": ("Ada PER\nmet O\nBob B-PER\n", (), "line 1: 'PER' is not a tag; expected O, or B-"),
+    "a title": ("Corpus version 2\nAda B-PER\nmet O\n", (),
+        "line 1: expected 2 columns, as in the lines after; found 3; a comment begins with #, %, ; or // and a space"),
+    "a comment of another language": ("-- a note\nAda B-PER\nmet O\n", (), "line 1: expected 2 columns"),
+    "a comment without a space": ("%note\nAda B-PER\n", (), "there is one column, '%note'; expected words and tags, "
+        "separated by a tab or space; a comment begins with #, %, ; or // and a space"),
+    "such a comment among words": ("Ada B-PER\n%note\nmet O\n", (), "line 2: expected 2 columns, as in the lines "
+        "before; found 1; a comment begins with #, %, ; or // and a space"),
     "no space": ("Ada\u00a0B-PER\n", (), "there is one column, 'Ada\\xa0B-PER'"),
 }  # fmt: skip
 
@@ -133,6 +155,17 @@ def test_columns_that_cannot_be_told_are_refused_with_the_remedy(data, arguments
     path = tmp_path / "a.tsv"
     path.write_text(data)
     assert said in refused("score", path, path, *arguments)
+
+
+def test_a_header_of_other_names_is_read_with_the_option_that_the_refusal_names(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("Wort\tGold\tSystem\nAda\tB-PER\tB-PER\nmet\tO\tO\n")
+    assert "--column Gold,System reads" in refused("score", path)
+    assert "F 100.00" in printed("score", path, "--column", "Gold,System")
+    with pytest.raises(ValueError, match="column='System' reads the columns by their names"):
+        load(path)
+    assert what_is_read(load(path, column="System")) == ("Ada met", ["Ada"])
+    assert what_is_read(load(path, scheme="IO"))[0] == "Wort Ada met", "asked for, whole tags are labels"
 
 
 def test_words_that_are_numbers_stay_words(tmp_path):

@@ -288,7 +288,8 @@ MISSING = [
 
 @pytest.mark.parametrize(("golds", "preds", "said"), MISSING)
 def test_missing_and_surplus_documents_are_named(golds, preds, said):
-    assert refusal(paired, side(*golds), side(*preds)) == said
+    remedy = "; missing_tokens='O' reads their tokens as outside of spans" * ("G lacks" not in said and bool(preds))
+    assert refusal(paired, side(*golds), side(*preds)) == said + remedy
 
 
 def test_a_document_that_is_not_annotated_may_be_missing():

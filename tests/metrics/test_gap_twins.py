@@ -15,6 +15,8 @@ from spacy_nereval import Document, Span, count, create, create_all, names, scor
 from spacy_nereval.core import spans as kernel
 from spacy_nereval.core.alignment import align, align_crowd
 from spacy_nereval.core.declaration import GOLD_SPANS, PRED_SPANS
+from spacy_nereval.core.lexicon import lexicon_of
+from spacy_nereval.io.writing import write_json
 
 NUMBER = 1000
 
@@ -154,8 +156,7 @@ TWINS: dict[str, tuple[str, dict[str, Any], Twin]] = {
 
 
 def test_every_metric_has_a_twin_here():
-    """The twins of `wrf` and `mentions` judge words, and that of `attributes` values: see the tests below. `tmr` is
-    recall of exact matches by the words of spans, which are those of `wrf`."""
+    """The twins of `wrf`, `mentions` and `tmr` judge words, and that of `attributes` values: see the tests below."""
     assert {name for name, _, _ in TWINS.values()} == {*names()} - {"wrf", "mentions", "attributes", "tmr"}
 
 
@@ -211,6 +212,39 @@ def test_strings_are_those_of_the_pieces():
         gold, pred = (strings([*map(plain, side)], document.text or "") for side in (document.gold, document.pred))
         expected += Counter(tp=len(gold & pred), fp=len(pred - gold), fn=len(gold - pred))
     assert score(CORPUS, {"mentions": {"normalise": "exact"}}).mentions.counts == expected
+
+
+def test_tough_mentions_are_looked_up_by_the_words_of_the_pieces(tmp_path):
+    """The first 30 documents are the training corpus. A surface is cut out of the text by sets of characters."""
+
+    def surface(span: Span, document: Document) -> str:
+        words = [
+            "".join(document.text[k] for k in range(*token) if a <= k < b)
+            for a, b in span.pieces
+            for token in document.tokens
+        ]
+        return " ".join(word for word in words if word.strip())
+
+    training: dict[str, Counter[str]] = {}
+    for document in CORPUS[:30]:
+        for span in document.gold:
+            training.setdefault(surface(span, document), Counter())[span.label] += 1
+    lexicon = lexicon_of(CORPUS[:30])
+    assert lexicon.surfaces == training
+    write_json(tmp_path / "train.json", lexicon.as_json())
+    spans = [(surface(span, doc), span.label, span in {*doc.pred}) for doc in CORPUS for span in doc.gold]
+    labels = {name: {label for other, label, _ in spans if other == name} for name, _, _ in spans}
+    expected = Counter[str]()
+    for name, label, hit in spans:
+        kind = "unseen_tokens" if name not in training else "seen" if label in training[name] else "unseen_type"
+        kinds = ["all", kind, *["unseen_any"] * kind.startswith("unseen")]
+        if len(labels[name]) > 1:
+            kinds += ["confusable", "confusable_seen" if name in training else "confusable_unseen"]
+        expected.update({f"{kind}_size": 1 for kind in kinds})
+        expected.update({f"{kind}_hit": int(hit) for kind in kinds})
+    counts = score(CORPUS, {"tmr": {"train": str(tmp_path / "train.json")}}).tmr.counts
+    assert counts == {name: expected[name] for name in counts}
+    assert all(counts[f"{kind}_size"] > 50 for kind in ("seen", "unseen_tokens", "unseen_type", "confusable_unseen"))
 
 
 def test_attributes_belong_to_spans_with_the_same_pieces():
@@ -300,9 +334,14 @@ def test_a_crowd_is_aligned_by_the_same_criteria():
                     sum(bool(a and b) and a[2] == b[2] for a, b in pairs),
                     sum(len(twins.characters(plain(a)) & twins.characters(plain(b))) for a, b in pairs if a and b),
                 ]
-                for pairs in (align(group.gold, group.pred, group.overlaps), align_crowd(group.gold, group.pred))
+                for pairs in (
+                    align(group.gold, group.pred, group.overlaps),
+                    align_crowd(group.gold, group.pred, leftmost=False),
+                )
             ]
             assert sums[0] == sums[1]
+            crowd = align_crowd(group.gold, group.pred, leftmost=True)
+            assert crowd == align(group.gold, group.pred, group.overlaps)
 
 
 def test_the_kernel_says_where_gaps_are_not_possible():

@@ -58,23 +58,71 @@ def test_a_crowd_is_aligned_by_the_same_criteria(doc):
                 sum(a is not None and b is not None and a[2] == b[2] for a, b in pairs),
                 sum(max(min(a[1], b[1]) - max(a[0], b[0]), 0) for a, b in pairs if a and b),
             ]
-            for pairs in (align(group.gold, group.pred, group.overlaps), align_crowd(group.gold, group.pred))
+            for pairs in (
+                align(group.gold, group.pred, group.overlaps),
+                align_crowd(group.gold, group.pred, leftmost=False),
+            )
         ]
         assert totals[0] == totals[1]
 
 
-def test_alignments_of_many_pairs_are_those_of_a_crowd(monkeypatch):
+@examples
+@given(nested(9), st.booleans())
+def test_a_crowd_is_aligned_pair_by_pair_as_others_are(doc, swapped):
+    for group in doc.overlap_groups:
+        gold, pred = (group.pred, group.gold) if swapped else (group.gold, group.pred)
+        assert align_crowd(gold, pred, leftmost=True) == align(gold, pred, overlaps(gold, pred))
+
+
+def shapes(n: int) -> dict[str, tuple[list, list]]:
+    """Spans that all or mostly overlap, and of which many pairings are equally good."""
+    down, generator = [(k, 3 * n - k) for k in range(n)], random.Random(n)
+    mixed = [(generator.randrange(2 * n), generator.randrange(n, 4 * n)) for _ in range(2 * n)]
+    return {
+        "shifted by one": (down, [(a + 1, b + 1) for a, b in down]),
+        "shifted by two": (down, [(a + 2, b + 2) for a, b in down]),
+        "nested on one side": (down, [(a, a + n) for a, _ in down]),
+        "of one length": ([(2 * k, 2 * k + 9 * n) for k in range(n)], [(2 * k + 1, 2 * k + 9 * n) for k in range(n)]),
+        "at random": ([(a, a + b) for a, b in mixed[:n]], [(a, a + b) for a, b in mixed[n:]]),
+    }
+
+
+@pytest.mark.parametrize("shape", shapes(1))
+@pytest.mark.parametrize(("n", "left_out"), [(40, 0), (41, 1), (42, 5), (45, 20)])
+def test_a_crowd_of_any_shape_is_aligned_as_small_groups_are(shape, n, left_out):
+    for labels in ("A", "AB"):
+        generator = random.Random(left_out)
+        gold, pred = (sorted({(a, b, generator.choice(labels)) for a, b in side}) for side in shapes(n)[shape])
+        pred = sorted(generator.sample(pred, len(pred) - left_out))
+        for a, b in ((gold, pred), (pred, gold)):
+            assert align_crowd(a, b, leftmost=True) == align(a, b, overlaps(a, b))
+
+
+def test_a_crowd_whose_weights_no_float_holds_is_aligned_one_by_one():
+    far = 1 << 50
+    gold, pred = [(0, far, "A"), (1, far, "A")], [(0, far + 1, "A"), (1, far + 2, "B")]
+    assert align_crowd(gold, pred, leftmost=True) == align(gold, pred, overlaps(gold, pred))
+
+
+@pytest.mark.parametrize("crowded", [100, 1_000_000])
+def test_alignments_of_many_pairs_are_those_of_a_crowd(monkeypatch, crowded):
     n = 60
     doc = Document(
         [(k, 3 * n - k, "AB"[k % 2]) for k in range(n)], [(k, 3 * n - k - 1, "AB"[k % 5 % 2]) for k in range(n)]
     )
     one_by_one = score([doc], ["semeval", "slot_error"])
-    monkeypatch.setattr(spans, "CROWDED", 100)
+    monkeypatch.setattr(spans, "MATRIX", 100)
+    monkeypatch.setattr(spans, "CROWDED", crowded)
     crowds = []
-    monkeypatch.setattr(spans, "align_crowd", lambda *sides: crowds.append(sides) or align_crowd(*sides))
+    monkeypatch.setattr(
+        spans, "align_crowd", lambda *sides, leftmost: crowds.append(leftmost) or align_crowd(*sides, leftmost)
+    )
     crowd = score([Document(*doc.sides)], ["semeval", "slot_error"])
-    assert crowds and crowd.semeval.counts == one_by_one.semeval.counts
+    assert crowds == [crowded > 100]
+    assert crowd.semeval.counts == one_by_one.semeval.counts
     assert crowd.slot_error.counts == one_by_one.slot_error.counts
+    if crowds[0]:
+        assert crowd["metrics"]["semeval"]["per_type"] == one_by_one["metrics"]["semeval"]["per_type"]
 
 
 @examples

@@ -85,11 +85,11 @@ def test_files_of_python_are_what_the_command_prints(doors, tmp_path, ending, fo
 
 def test_python_prints_what_the_command_prints(doors):
     tables = ",".join(Result.summarised)
-    assert flat(doors.result.summary()) == flat(accepted(*doors.command, "-t", tables))
+    assert flat(doors.result.summary()) == flat(printed(*doors.command, "-t", tables))
 
 
 def test_a_notebook_shows_what_the_command_prints(doors):
-    page = accepted(*doors.command, "-t", ",".join(Result.summarised), "-f", "html")
+    page = printed(*doors.command, "-t", ",".join(Result.summarised), "-f", "html")
     body = page.partition("<body>")[2].partition("</body>")[0].split("\n")
     assert {*body} - {""} and {*body} - {""} <= {*doors.result._repr_html_().split("\n")}
 

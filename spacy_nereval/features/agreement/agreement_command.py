@@ -14,7 +14,7 @@ from ...cli.app import command
 from ...cli.command_options import JSON, OUTPUT, TRAIN, Resampling, Showing, check_suffix, chosen_confidence, split_list
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import chosen_metrics, names_and_options
-from ...cli.printing import more_tables, names_of_tables, print_tables, say
+from ...cli.printing import more_tables, names_of_tables, print_tables, say, tables_to_print
 from ...cli.sources import Gold, Source, display_names, reading_of, rules_of, say_left_out
 from ...core.arguments import HALF_WIDTH_POINTS, MOST_DOCUMENTS, Reading, check_value, side_reading
 
@@ -165,7 +165,7 @@ def agreement_cli(
     asked = write_disputes(disputes, shared, rule) if disputes else 0
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
     print_tables(
-        view.tables(table_names, digits=showing.digits),
+        tables_to_print(view, table_names, showing),
         showing.format,
         before=view.opening(digits=showing.digits, more=f"{more}, --html page.html" if more and not html else more),
         after=view.closing(),

@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...api.inputs import SideRecord
-from ...core.arguments import SAME, Reading
+from ...core.arguments import NORMALISED, SAME, Reading
 from ...core.attribute_values import SpanAttributes, move_attributes
 from ...core.compression import format_extension, strip_compression
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
-from ...core.mention_places import append_annex, words_after
-from ...core.messages import LISTED, PlainSpan, describe_unknown, join_names, list_alike, quote, shorten, spell_argument
+from ...core.mention_places import append_annex, plain_text, words_after
+from ...core.messages import (
+    LISTED,
+    PlainSpan,
+    describe_unknown,
+    join_names,
+    list_alike,
+    quote,
+    shorten,
+    show_spaces,
+    spell_argument,
+)
 from ...core.pieces import covered_text, meets_any, pieces_of
 from ...core.spans import LATER_ON_READING, Document
 from ...counting.unit_keys import is_written
@@ -34,8 +45,8 @@ from ...io.formats import (
     name_of,
     records,
 )
-from ...io.formats.settings import Format
-from ...io.records import Record, carry_side, check_has_text, plain_text, project_spans
+from ...io.formats.settings import GROUND_TRUTH, Format
+from ...io.records import Record, carry_side, check_has_text, project_spans
 from ...io.units import units_of
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
@@ -326,6 +337,10 @@ def match_documents(
         for annotated in annotators.values():
             mentions.update(annotated.record.mentions)
             located |= {annotated.record.located} if annotated.record.mentions else set()
+    if rules:
+        _warn_of_excluded(matched, rules)
+    if match_text == SAME and not by_id and not in_order and numbers["single"]:
+        _name_alike_texts(sheets, bool(matched))
     renamed = [*apply_rules(matched, rules)]
     numbers = sum((changed for _, changed in renamed), numbers)
     on_reading = {name: numbers[name] for name in ("ignored", "repaired", "duplicates", "rejected")}
@@ -351,10 +366,50 @@ def match_documents(
     return shared
 
 
+def _name_alike_texts(sheets: Mapping[str, Sequence[SideRecord]], is_shared: bool) -> None:
+    """Say which option aligns texts that one annotator has alone, and another one in another form.
+
+    Raises:
+        ValueError: There are some, and no document is shared.
+    """
+    writings: dict[str, set[str]] = {}
+    for annotated in chain(*sheets.values()):
+        text = annotated.record.text
+        writings.setdefault(plain_text(text, NORMALISED), set()).add(text)
+    number = sum(len(texts) > 1 for texts in writings.values())
+    option = spell_argument("match_text", NORMALISED)
+    if number and not is_shared:
+        names = _name_list([*sheets])
+        raise ValueError(f"{names} share no document that two of them annotated; {option} aligns texts of theirs")
+    if number:
+        texts = "1 text of one annotator alone is another's" if number == 1 else f"{number} texts of one are others'"
+        warnings.warn(f"{texts} in another form, and does not count: {option} aligns them", stacklevel=3)
+
+
 def _warn_of_alike(what: str, names: Iterable[str]) -> None:
     names = [*names]
     if alike := list_alike(names, names):
         warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=3)
+
+
+def _warn_of_excluded(documents: Iterable[SharedDocument], rules: LabelRules) -> None:
+    """Warn of labels that `only` excludes and some annotators never use: they may be other names of labels it keeps."""
+    numbers: defaultdict[str, Counter[str]] = defaultdict(Counter)  # of spans, by annotator and label
+    for document in documents:
+        for name, spans in document.spans.items():
+            unkept = rules.count_unkept([span[2] for span in spans], ())
+            numbers[name].update({label: number for (_, label), number in unkept.items()})
+    excluded = []
+    for label in sorted(set[str]().union(*numbers.values())):
+        if without := [name for name, labels in numbers.items() if label not in labels]:
+            number = sum(labels[label] for labels in numbers.values())
+            excluded.append(f"{show_spaces(label)} (spans: {number}; never used by {join_names(without)})")
+    if excluded:
+        warnings.warn(
+            f"{spell_argument('only')} excludes {join_names(excluded)}. Labels of one meaning are mapped by "
+            f"{spell_argument('labels', 'OLD=NEW')}",
+            stacklevel=3,
+        )
 
 
 def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
@@ -640,6 +695,8 @@ def _annotator_names(path: Path, format: Format, chosen: Sequence[str]) -> list[
             f"{path} {has}: expected a file for each annotator, or a file of Label Studio or Prodigy, or a "
             "folder of INCEpTION, with two annotators or more, or a folder with a folder or a file for each annotator"
         )
+    if GROUND_TRUTH in chosen and name_of(path, format) == "label_studio":
+        names += [GROUND_TRUTH] * label_studio.annotators_of(path, format)[0].has_ground_truth
     return _select_annotators(path, names, chosen)
 
 

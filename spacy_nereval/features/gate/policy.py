@@ -329,6 +329,12 @@ def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
             config = Config().from_str(text)
         except ConfigValidationError:
             raise
+        except KeyError as error:  # from confection, which expects sections in their order
+            reason = shorten(str(error), LONGEST_REASON)
+            raise ValueError(
+                f"{name}: not a config of spaCy: a section comes before the one that it is in, {reason}; "
+                "nereval gate --init POLICY writes one"
+            ) from None
         except (ValueError, RecursionError, configparser.Error) as error:
             reason = shorten(" ".join(str(error).split()), LONGEST_REASON)
             raise ValueError(

@@ -25,13 +25,13 @@ import catalogue
 from ...core.compression import EXTENSIONS, format_extension, strip_compression
 from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS, describe_keys, first_value
 from ...core.messages import SHOW, describe_error, spell_argument
-from ...core.plugins import builtin_names, list_names, load_registered, readers
+from ...core.plugins import builtin_names, list_names, load_function, load_registered, readers
 from ..paths import check_is_file, files_under, open_input
 from ..records import Record
 from ..saved_results import kind_of, loading_hint
 from ..tables import EXTENSIONS as TABLES
 from .contents import documents_in, files_in, json_values
-from .settings import Format, read_with_fitting_offsets
+from .settings import ELEMENTS, Format, read_with_fitting_offsets
 
 Reader = Callable[[Path, Format], Iterator[Record]]
 
@@ -282,7 +282,7 @@ def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
             f"{path}: there is no format {name!r}; expected one of {', '.join(format_names())}; "
             "if you added a reader to setup.cfg, install the package again"
         )
-    read: Reader = load_registered(readers, name)
+    read: Reader = load_function(readers, name)
     return _locate_faults(path, read_with_fitting_offsets(read, path, format))
 
 
@@ -370,7 +370,7 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
     "scheme": ("tags", _TAGGED),
     "outside": ("tags", _TAGGED),
     "repair": ("tags", (*_TAGGED, "spacy2")),
-    "tag_names": ("tags that are numbers", ("hf", *WITH_KEYS)),
+    "tag_names": ("tags that are numbers", ("conll", "hf", *WITH_KEYS)),
     "end": ("offsets", _WITH_OFFSETS),
     "offsets": ("offsets", _WITH_OFFSETS),
     "discontinuous": ("spans in pieces", ("bioc", "brat", "faireval", "jsonl", "parquet")),
@@ -432,7 +432,9 @@ def check_files(paths: Iterable[Path], formats: Iterable[Format]) -> None:
 
 
 def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[Format]:
-    """Return the formats of files, without the chosen annotator or keys where the file names no annotators or has none.
+    """Return the formats of files, each without the settings that concern another file.
+
+    These are the chosen annotator where a file names none, keys where it has none, and `ELEMENTS` where it has none.
 
     Args:
         paths: The files or folders.
@@ -463,7 +465,14 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
             f"{spell_argument('keys')}: {path} is read as {name_of(path, format)}, which has no keys to name; expected "
             "JSON or Parquet: leave it out"
         )
-    return [format._replace(keys=None) if flag else format for format, flag in zip(formats, without)]
+    formats = [format._replace(keys=None) if flag else format for format, flag in zip(formats, without)]
+    have_elements = [
+        format.field == ELEMENTS and name_of(path, format) == "sgml" for path, format in zip(paths, formats)
+    ]
+    return [
+        format._replace(field=None) if format.field == ELEMENTS and any(have_elements) and not has_them else format
+        for format, has_them in zip(formats, have_elements)
+    ]
 
 
 def check_span_groups(key: str | None, paths: Sequence[Path], names: Sequence[str]) -> None:

@@ -122,7 +122,8 @@ def _record(document: Any, format: Format) -> Record:
         except ValueError:
             raise error from None
     others = sum(len(container.relations) for container in containers)
-    return Record.deduplicate(text, spans, id=document.id or None, others=others, listed_attributes=listed)
+    id = None if document.id in ("", None) else str(document.id)
+    return Record.deduplicate(text, spans, id=id, others=others, listed_attributes=listed)
 
 
 def _attributes(annotation: Any, format: Format) -> Attributes:

@@ -12,15 +12,16 @@ from ...core.attribute_values import LINK, SpanAttributes, attributes_by_span, s
 from ...core.messages import PlainSpan, describe_unknown, join_names, quote, spell_argument
 from ..records import Record
 from .contents import lines
-from .settings import Format
-from .tags import INVISIBLE, MISSING, Scheme, Where, gaps_of, has_prefix, read_tags
+from .hf import given_names, tag_name
+from .settings import COLUMN_NAME, Format
+from .tags import EXPECTED, INVISIBLE, MISSING, Scheme, Where, gaps_of, has_prefix, looks_like_tag, read_tags
 
 DOCSTART = "-DOCSTART-"
 
 CONLLU_COMMENT = re.compile(r"# *(sent_id|text) *=.*|# *new(doc|par)( id *=.*)?")
 """A comment of CoNLL-U, which other formats have too."""
 
-COMMENT = re.compile(r"#(\s.*|\s*\w+\s*=.*|(begin|end) document.*)")
+COMMENT = re.compile(r"(#|%+|;+|//+)(\s.*|\s*\w+\s*=.*|(begin|end) document.*)")
 """A line that is a comment unless it has the columns of a token."""
 
 HEADER = re.compile(
@@ -50,7 +51,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Blank lines separate sentences. Columns are separated by tabs, or by spaces on lines
     without tabs; the first has the words, unless it has the numbers of tokens or sentences, or
-    their names. Comments, which begin with #, and a header row are skipped. The text of a record has
+    their names. Comments, which begin with #, %, ; or //, and a header row are skipped. The text of a record has
     a space between words and a newline between sentences. The file is read twice, because its tagging
     scheme is inferred from all its tags (see `Scheme`). Tokens tagged "-" are gaps.
 
@@ -59,7 +60,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         format: `format.column`, `format.field` and `format.both` say where the tags are, `format.words` where the
             words are; by default, tags are in the last column, or in the only one that has tags. `format.repair`
             says how to read tags that the scheme does not allow: "conll" reads them as
-            conlleval does, so that any tag may begin a span; "discard" leaves such spans out.
+            conlleval does, so that any tag may begin a span; "discard" leaves such spans out. `format.tag_names` gives
+            names to tags that are numbers.
 
     Yields:
         One record per document. `repaired` is the number of its spans that the scheme does
@@ -75,9 +77,9 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path)]
     [('Ada sleeps', {(0, 3, 'PER')}), ('Ulm', {(0, 3, 'LOC')})]
     """
-    layout = _layout(path, format)
+    layout, names = _layout(path, format), given_names(format)
     scheme, has_marks = Scheme(format.scheme, format.outside), False
-    for sentence in _sentences(path, layout):
+    for sentence in _sentences(path, layout, names):
         has_marks = has_marks or sentence is None
         scheme.see([token.tag for token in sentence or ()], _line_names(sentence or ()))
     try:
@@ -86,7 +88,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         raise ValueError(f"{path}, {error}{_OF_BOTH.format(spell_argument('column', '3,4')) * format.both}") from None
     document: list[Sentence] = []
     has_begun = False  # whether a document has begun: it may have no sentence
-    for sentence in _sentences(path, layout):
+    for sentence in _sentences(path, layout, names):
         if has_begun and (sentence is None or not has_marks):
             yield _record(path, document, format, scheme, layout)
             document = []
@@ -205,7 +207,9 @@ class Layout(NamedTuple):
 
     def is_comment(self, line: str, cells: Sequence[str], begins: bool) -> bool:
         """Return whether a line is a comment, which has no tag. `begins` says whether no sentence has begun."""
-        if not COMMENT.fullmatch(line) or (len(cells) == self.width and cells[self.tag] in self.tags):
+        if not COMMENT.fullmatch(line):
+            return False
+        if len(cells) == self.width and (cells[self.tag] in self.tags or has_prefix(cells[self.tag])):
             return False
         return begins or "=" in line
 
@@ -258,10 +262,7 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
     """
     number, first = rows[0]
     width = len(first)
-    if width == 1:
-        raise ValueError(
-            f"there is one column, {quote(first[0])}; expected words and tags, separated by a tab or space"
-        )
+    _check_width([cells for _, cells in rows])
     names = [name for name in (format.field, format.words, format.links) if name is not None and not _is_number(name)]
     outside = {"O", MISSING, *([] if format.outside is None else [format.outside])}
     body = [cells for _, cells in rows if len(cells) == width]
@@ -272,8 +273,9 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
     has_names = any(name in first for name in names) or (looks_named and len(body) > 1)
     header = first if has_names else []
     values = [*zip(*body[has_names:])] or [()] * width
-    tagged = [k for k in range(width) if values[k] and all(v in outside or has_prefix(v) for v in values[k])]
-    tagged = [k for k in tagged if {*values[k]} - {MISSING}]
+    tagged = [k for k in range(width) if _are_tags(values[k], outside)]
+    if not (has_names or tagged or format.scheme == "IO"):
+        _check_has_no_header(first, [column[1:] for column in values], outside, format)
     notes = []
     if format.field is not None:
         tag = _index(format.field, header, "column")
@@ -308,6 +310,48 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
     tags = {*outside, *(v for v in values[tag] if v)}
     link = _named_column(format.links, width, header, "link_column")
     return Layout(width, word, tag, number if has_names else 0, tags, tuple(filter(None, notes)), bool(tagged), link)
+
+
+def _check_width(rows: Sequence[Sequence[str]]) -> None:
+    """Raise ValueError if the first row has no columns, or another number than all rows after it."""
+    first, widths = rows[0], {len(cells) for cells in rows[1:]}
+    if len(first) == 1:
+        raise ValueError(
+            f"there is one column, {quote(first[0])}; expected words and tags, separated by a tab or space"
+            f"{_COMMENTS * first[0].startswith(_MARKS)}"
+        )
+    if len(rows) > 2 and len(widths) == 1 and widths != {len(first)}:
+        raise ValueError(f"expected {min(widths)} columns, as in the lines after; found {len(first)}{_COMMENTS}")
+
+
+def _are_tags(values: Sequence[str], outside: Collection[str]) -> bool:
+    """Return whether all values of a column are tags, of which one says something."""
+    return bool({*values} - {MISSING}) and all(value in outside or has_prefix(value) for value in values)
+
+
+def _check_has_no_header(
+    first: Sequence[str], columns: Sequence[Sequence[str]], outside: Collection[str], format: Format
+) -> None:
+    """Raise ValueError if the first row seems to have names of columns, since the rows after it alone have tags.
+
+    Args:
+        first: The first row.
+        columns: The values of each column in the rows after it.
+        outside: The tags of tokens outside of spans.
+        format: Says which column was asked for.
+    """
+    tagged = [k for k, values in enumerate(columns) if _are_tags(values, outside) and any(map(has_prefix, values))]
+    labels = {value[2:] for k in tagged for value in columns[k] if has_prefix(value)}
+    if not tagged or any(first[k] in labels or looks_like_tag(first[k]) for k in tagged):
+        return
+    names = [first[k] for k in tagged][-2 if format.both else -1 :]
+    remedy = "take the line out"
+    if all(map(COLUMN_NAME.fullmatch, names)):
+        remedy = f"{spell_argument('column', ','.join(names))} reads the columns by their names"
+    raise ValueError(
+        f"{quote(first[tagged[-1]])} is not a tag, and all rows after it have tags there: if the line is a header with "
+        f"the names of the columns, {remedy}; otherwise {EXPECTED}"
+    )
 
 
 def _named_column(name: str | None, width: int, header: Sequence[str], option: str) -> int | None:
@@ -399,11 +443,14 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
     return "index" if names or are_names else "words"
 
 
-_COMMENTS = "; a comment begins with # and a space, and is before a sentence or has a ="
+_COMMENTS = "; a comment begins with #, %, ; or // and a space, and is before a sentence or has a ="
+
+_MARKS = ("#", "%", ";", "//", "--", "*", "!")
+"""What lines begin with that are perhaps meant as comments."""
 
 
-def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
-    """Yield the sentences of a file, and None for each line with -DOCSTART-."""
+def _sentences(path: Path, layout: Layout, names: Sequence[str] | None) -> Iterator[Sentence | None]:
+    """Yield the sentences of a file, and None for each line with -DOCSTART-. `names` are those of tags of numbers."""
     sentence: Sentence = []
     for number, line in lines(path):
         cells = _cells(line)
@@ -413,7 +460,7 @@ def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
             if len(cells) != layout.width:
                 raise ValueError(
                     f"{path}, line {number}: expected {layout.width} columns, as in the lines before; "
-                    f"found {len(cells)}{_COMMENTS * line.startswith('#')}"
+                    f"found {len(cells)}{_COMMENTS * line.startswith(_MARKS)}"
                 )
             word = str(len(sentence) + 1) if layout.word is None else cells[layout.word]
             if not word:
@@ -422,7 +469,11 @@ def _sentences(path: Path, layout: Layout) -> Iterator[Sentence | None]:
                     f"the words with {spell_argument('word_column')}"
                 )
             link = "" if layout.link is None else cells[layout.link]
-            sentence.append(Token(number, word, cells[layout.tag], link))
+            try:
+                tag = tag_name(cells[layout.tag], names)
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+            sentence.append(Token(number, word, tag, link))
             continue
         if sentence:
             yield sentence
@@ -452,7 +503,7 @@ def has_columns(start: str) -> bool:
     rows = [
         cells for line in start.split("\n")[:SAMPLE] if (cells := _cells(line.strip("\r"))) and cells[0] != DOCSTART
     ]
-    rows = [cells for cells in rows if not cells[0].startswith("#")]
+    rows = [cells for cells in rows if not cells[0].startswith("#") and not COMMENT.fullmatch(" ".join(cells))]
     if not rows or len({*map(len, rows)}) > 1 or len(rows[0]) < 2:
         return False
     tags = [[cells[k] for cells in rows] for k in range(1, len(rows[0]))]

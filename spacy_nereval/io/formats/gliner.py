@@ -56,8 +56,8 @@ def record_of(entry: Any) -> Record:
             raise ValueError(f"span {k} is {shorten(repr(span))}; expected [first token, last token, label]")
         if not 0 <= start <= end < len(places):
             raise ValueError(
-                f"span {k} is from token {start} to {end}; expected the first and the last of its tokens, "
-                f"from 0 to {len(places) - 1}"
+                f"span {k} is from token {shorten(str(start))} to {shorten(str(end))}; expected the first and the last "
+                f"of its tokens, from 0 to {len(places) - 1}"
             )
         spans.append((places[start][0], places[end][1], label))
 

@@ -16,7 +16,7 @@ from ..tables import Table, is_table, name_of, row_noun
 from . import TAG_KEYS
 from .contents import json_values
 from .settings import Format
-from .tags import EXPECTED, MISSING, Scheme, gaps_of, has_prefix, join_words, read_tags, same_place
+from .tags import EXPECTED, MISSING, Scheme, gaps_of, has_prefix, join_words, read_tags, same_place, tag_number
 
 SKIPPED = -100
 """The tag of a token for which no loss is computed. Here it means that the token is not annotated."""
@@ -47,8 +47,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     >>> [(record.text, record.spans) for record in read(path, Format(tag_names="O,B-PER"))]
     [('Ada met', {(0, 3, 'PER')})]
     """
-    given = format.tag_names
-    explicit_names = tag_names(str(given)) if isinstance(given, (str, Path)) else given
+    explicit_names = given_names(format)
     check_is_file(path)
     scheme, noun = Scheme(format.scheme, format.outside), row_noun(path)
     for number, row, names in _rows(path, format.field, explicit_names):
@@ -72,6 +71,12 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         annotated, gaps = gaps_of(tags, places)
         record = Record(text, spans, places, row_id(row), annotated, gaps, repaired=repaired, meta=metadata_of_row(row))
         yield record._replace(notes=scheme.notes, scheme=scheme.written_name)
+
+
+def given_names(format: Format) -> list[str] | None:
+    """Return the names of tags that are numbers, as they were given; None if they were not."""
+    given: list[str] | None = format.tag_names
+    return tag_names(str(given)) if isinstance(given, (str, Path)) else given
 
 
 def metadata_of_row(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -196,15 +201,16 @@ def tokens_and_tags(
 
 def tag_name(tag: Any, names: Sequence[str] | None) -> str:
     """Return the name of a tag, which may be a number; `MISSING` for `SKIPPED`. Raise ValueError if there is none."""
-    if isinstance(tag, str):
+    number = tag_number(tag)
+    if isinstance(tag, str) and (number is None or names is None or tag in names):
         return tag
-    if type(tag) is not int:
-        raise ValueError(f"the tag {shorten(repr(tag))} is neither text nor a number")
-    if tag == SKIPPED:
+    if number is None:
+        raise ValueError(f"the tag {shorten(repr(tag))} is neither text nor a whole number")
+    if number == SKIPPED:
         return MISSING
     if names is None:
         raise ValueError(
-            f"the tag {tag} is a number without a name: give the names in their order with "
+            f"the tag {shorten(str(tag))} is a number without a name: give the names in their order with "
             f"{spell_argument('tag_names', 'O,B-PER,...')} or a file with id2label, such as the model's config.json"
         )
-    return name_of(tag, names, "tag")
+    return name_of(number, names, "tag")

@@ -26,9 +26,10 @@ from ...core.keys import (
     SPAN_LISTS,
     STARTS,
     TEXTS,
-    TOKEN_LABELS,
     KeyMap,
     describe_keys,
+    describe_lack,
+    describe_token_label,
     first_value,
     label_of,
     mention_of,
@@ -46,7 +47,7 @@ from ...core.messages import (
     unique_keys,
     validate_tokens,
 )
-from ...core.pieces import pieces_of
+from ...core.pieces import join_pieces, pieces_of
 from ..paths import check_is_file, open_input, readable_file
 from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
@@ -66,6 +67,9 @@ ANSWERS = ("accept", "reject", "ignore")
 
 COLUMNS = (*TEXTS, "tokens", "id", "meta", "answer")
 """The other keys that are read."""
+
+LONG_NUMBER = re.compile(r"\d{19}")
+"""Digits of what may be a number of more than 64 bits."""
 
 LIST = re.compile(r"\s*(\[|\{|\[\s*[\[{].*)\s*")
 """The first line of a file that is a single JSON value, not a value per line."""
@@ -271,8 +275,9 @@ def _keys(format: Format) -> tuple[str, ...]:
 
 def _entry(line: str) -> Any:
     try:
-        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, and accepts repeated keys.
-        entry = None if '"score"' in line else srsly.json_loads(line)
+        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, accepts repeated keys, and
+        # calls whole numbers of more than 64 bits invalid.
+        entry = None if '"score"' in line or LONG_NUMBER.search(line) else srsly.json_loads(line)
         if isinstance(entry, dict) and not _may_repeat_keys(line, entry):
             return entry
         return json.loads(line, object_pairs_hook=unique_keys)
@@ -309,7 +314,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         token_spans = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(token_spans, len(text))
     meta = metadata(entry, entry["meta"] if isinstance(entry.get("meta"), dict) else None)
-    plain = _plain_spans(entry, len(text), format)
+    plain = _plain_spans(entry, text, format)
     if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)
         check_are_mentions(mentions)
@@ -412,6 +417,8 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
                 f"{SHOW}"
             )
         others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
+        if format.field and (usual := next((name for name in SPAN_LISTS if isinstance(entry.get(name), list)), None)):
+            named += f" ({spell_argument('column', f'{usual},{format.field}')} if that is the predictions' alone)"
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
         shown = f"; {SHOW}" if others else ""
         raise ValueError(
@@ -452,7 +459,7 @@ def _fitting_spans(k: int, span: Any, entry: dict[str, Any], text: str, format: 
     return [fit_span(f"span {k},", _parts(k, span, entry), text, format, _surface(k, span))]
 
 
-def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[PlainSpan] | None:
+def _plain_spans(entry: dict[str, Any], text: str, format: Format) -> list[PlainSpan] | None:
     """Return the spans of a line if all are valid and in the package's own form; otherwise None.
 
     Nearly all lines have this form. Reading them this way takes half the time.
@@ -466,17 +473,32 @@ def _plain_spans(entry: dict[str, Any], length: int, format: Format) -> list[Pla
     ):
         return None
     spans: list[PlainSpan] = []
+    length = len(text)
     try:
         for span in entry[SPAN_LISTS[0]]:
-            start, end, label = span["start"], span["end"], span["label"]
-            if not (len(span) == 3 and start.__class__ is end.__class__ is int and 0 <= start <= end <= length):
+            label = span["label"]
+            if len(span) == 3:
+                start, end = span["start"], span["end"]
+                if not (start.__class__ is end.__class__ is int and 0 <= start <= end <= length):
+                    return None
+            elif len(span) == 2 and format.discontinuous is None:
+                start, end = _join_plain_pieces(span[PIECES], text)
+            else:
                 return None
             if not (label.__class__ is str and label):
                 return None
             spans.append((start, end, label))
-    except (TypeError, LookupError):
+    except (TypeError, LookupError, ValueError):
         return None
     return spans
+
+
+def _join_plain_pieces(pieces: Any, text: str) -> tuple[int, int]:
+    """Return what `join_pieces` does. Raise ValueError if these are no pieces of the text; `fit_pieces` says why."""
+    for start, end in pieces:
+        if not (start.__class__ is end.__class__ is int and 0 <= start <= end <= len(text)):
+            raise ValueError
+    return join_pieces(pieces, text)
 
 
 def _surface(k: int, span: Any) -> str | None:
@@ -494,7 +516,10 @@ def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
     if isinstance(span, dict) and "start" not in span and {"token_start", "token_end", "label"} <= span.keys():
         first, last, tokens = span["token_start"], span["token_end"], entry.get("tokens") or ()
         if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < len(tokens)):
-            raise ValueError(f"span {k} is from token {first} to {last}; the text has {len(tokens)} tokens, from 0 up")
+            raise ValueError(
+                f"span {k} is from token {shorten(str(first))} to {shorten(str(last))}; the text has {len(tokens)} "
+                "tokens, from 0 up"
+            )
         return [tokens[first]["start"], tokens[last]["end"], span["label"]]
     names = ("start_offset", "end_offset", "label") if isinstance(span, dict) and "start_offset" in span else SPAN
     lacks = [not isinstance(span, dict) or span.keys().isdisjoint(n) for n in (STARTS, ENDS, LABELS[:-1])]
@@ -503,7 +528,6 @@ def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
         remedy = ""
         if isinstance(span, dict):
             is_tag = missing == ["'label'"] and "entity" in span
-            said = TOKEN_LABELS if is_tag else f"name the keys with {spell_argument('keys', 'start=KEY,...')}"
-            remedy = f"; {describe_keys(span)}: {said}"
+            remedy = f"; {describe_keys(span)}: {describe_token_label()}" if is_tag else f"; {describe_lack(span)}"
         raise ValueError(f"span {k} has no {', '.join(missing)}{remedy}")
     return parts

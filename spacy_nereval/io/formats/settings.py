@@ -37,6 +37,10 @@ COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
 """A column that has a name instead of a number."""
 
 
+ELEMENTS = "elements"
+"""The column of SGML that reads the names of all elements as labels."""
+
+
 class Format(NamedTuple):
     """How to read a file. A reader uses the fields that concern its format.
 
@@ -548,9 +552,13 @@ def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
     end = 0
     for start, piece in pieces:
         if start < end:
-            raise Misfit(f"the text {quote(piece)} begins at {start}, before the end of the text before it, {end}")
+            raise Misfit(
+                f"the text {quote(piece)} begins at {shorten(str(start))}, before the end of the text before it, {end}"
+            )
         if start - end > FARTHEST_PIECE:
-            raise ValueError(f"the text {quote(piece)} begins at {start}, but the text before it ends at {end}")
+            raise ValueError(
+                f"the text {quote(piece)} begins at {shorten(str(start))}, but the text before it ends at {end}"
+            )
         blanks = " " * (start - end)
         parts += ["\n" + blanks[1:] if parts and blanks else blanks, piece]
         end = start + (len(piece) if width is None else sum(map(width, piece)))

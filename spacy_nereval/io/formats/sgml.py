@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...core.messages import SHOW, PlainSpan, shorten, spell_argument
 from ..records import Record
 from .contents import lines
-from .settings import Format, document_files
+from .settings import ELEMENTS, Format, document_files
 
 TAG = re.compile(
     r"<(/?)([A-Za-z][\w.-]*)((?:\s+[\w.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*)\s*/?>|<[!?][^<>]*>"
@@ -34,8 +34,6 @@ TD TH FONT"""
 """Elements of documents, which are no spans."""
 DESCRIPTIONS = "DATE DATETIME DATE_TIME DATELINE AUTHOR HEADLINE TITLE QUOTE SPEAKER ANNOTATION"
 """Elements that describe documents, or are spans where the names of elements are labels."""
-ELEMENTS = "elements"
-"""The value of `--column` that reads the names of all other elements as labels."""
 BLANKS = re.compile(r"\s+")
 END = re.compile(r"</DOC\s*>\s*$", re.IGNORECASE)
 
@@ -116,6 +114,14 @@ class _Unread:
         """How many elements are left out so far."""
         return sum(self._numbers.values())
 
+    @property
+    def note(self) -> str:
+        """What has to be said where elements are left out. Is the same for all documents."""
+        return (
+            f"elements that are no ENAMEX, TIMEX or NUMEX, such as {next(iter(self._numbers))}, are left out; "
+            f"{spell_argument('column', ELEMENTS)} reads their names as labels"
+        )
+
     def has(self, name: str) -> bool:
         """Return whether an element with a name is a span or names its document."""
         return name in IDS or bool(ENTITY.fullmatch(name)) or (self.is_read and name not in self._structure)
@@ -176,7 +182,8 @@ def _record(path: Path, source: str, first: int, id: str | None, unread: _Unread
     begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
     shifted = [(max(a - begin, 0), max(b - begin, 0), label) for a, b, label in spans]
     others = unread.number - others
-    return Record.deduplicate(text[begin : max(begin, end)], shifted, id=document_id or id, others=others)
+    notes = [unread.note] if others else []
+    return Record.deduplicate(text[begin : max(begin, end)], shifted, id=document_id or id, others=others, notes=notes)
 
 
 def _close_element(path: Path, name: str, line: int, stack: list[Element]) -> Element:

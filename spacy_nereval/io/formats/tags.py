@@ -35,6 +35,9 @@ MARK = "([BILUESMWbi]|(?i:begin|beg|inside|in|middle|mid|end|last|single|unit))"
 LIKE_PREFIX, LIKE_SUFFIX = re.compile(rf"{MARK}[\W_]+(\w.*)"), re.compile(rf"(.*\w)[\W_]+{MARK}")
 """Tags that look like those of a scheme, with another separator, in small letters, or with a suffix."""
 
+WHOLE = re.compile(r"-?\d{1,9}(\.0+)?")
+"""A whole number, also one that a table has made a float."""
+
 SEVERAL = re.compile(r"\w[|;,+&/ ][BILUESMW]-\w")
 """A tag that is followed by another one."""
 
@@ -287,6 +290,28 @@ def has_prefix(tag: str) -> bool:
     return len(tag) > 2 and tag[1] == "-" and tag[0] in PREFIXES
 
 
+def looks_like_tag(value: str) -> bool:
+    """Return whether a value looks like the tag of a scheme that is written otherwise.
+
+    >>> looks_like_tag("B_PER"), looks_like_tag("PER-I"), looks_like_tag("OTR")
+    (True, True, False)
+    """
+    return any(pattern.fullmatch(value) for pattern in (LIKE_PREFIX, LIKE_SUFFIX))
+
+
+def tag_number(tag: Any) -> int | None:
+    """Return the number of a tag that is a whole number, also as a float or a text; None for any other tag.
+
+    >>> tag_number(1), tag_number(1.0), tag_number("1.0"), tag_number(0.7), tag_number("B-PER"), tag_number(True)
+    (1, 1, 1, None, None, None)
+    """
+    if isinstance(tag, str):
+        return int(float(tag)) if WHOLE.fullmatch(tag) else None
+    if isinstance(tag, (float, np.floating)):
+        return int(tag) if float(tag).is_integer() else None
+    return int(tag) if hasattr(tag, "__index__") and not isinstance(tag, bool) else None
+
+
 def are_tags(labels: Sequence[Any], outside: str | None = None) -> bool:
     """Return whether the labels of words are their tags: one is O, or all have prefixes.
 
@@ -328,7 +353,7 @@ def _check_is_io(labelled: Mapping[str, str], has_outside: bool) -> None:
         return
     tag, place = next(iter(labelled.items()))
     outside = spell_argument("outside", names[0]) if names else spell_argument("outside")
-    numbers = ", or name numbers with " + spell_argument("tag_names") if all(map(str.isdecimal, labelled)) else ""
+    numbers = ", or name numbers with " + spell_argument("tag_names") if all(map(WHOLE.fullmatch, labelled)) else ""
     reason = f"{quote(names[0])} may be the tag" if has_outside else "no tag is O to show which are those"
     raise ValueError(
         f"{place}: {quote(tag)} is not a tag: it has no prefix, and {reason} of tokens outside of spans; give their "
@@ -554,7 +579,7 @@ def _check_are_tags(sequence: Sequence[Any], where: str, outside: str | None) ->
         if isinstance(tag, str) and (tag or outside == ""):
             continue
         place = f"{where}: tag {k} is {shorten(repr(tag))}"
-        if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):
+        if tag_number(tag) is not None:
             raise ValueError(
                 f"{place}, a number without a name; expected tags such as 'B-PER': give {spell_argument('tag_names')}, "
                 "the names in their order or the model's id2label"

@@ -1,6 +1,7 @@
 """The documents of several annotators: which are the same, what is left out, and disputed ones as tasks."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -299,3 +300,20 @@ def test_sentences_without_words_are_paired_by_order(tmp_path):
         ValueError, match="a has 4 documents and c has 3: without ids and words they are paired by order"
     ):
         agreement({"a": a, "c": shorter}, ["strict"])
+
+
+def test_a_label_that_only_excludes_and_an_annotator_never_uses_is_told(tmp_path):
+    """It may be another name of one that is kept."""
+    person = (0, 3, "PERSON")
+    files = [
+        write(tmp_path / "a.jsonl", line("Ada", PER), line("Bob", PER), line("Oslo", (0, 4, "LOC"))),
+        write(tmp_path / "b.jsonl", line("Ada", person), line("Bob", person), line("Oslo", (0, 4, "LOC"))),
+    ]
+    with pytest.warns(UserWarning) as warned:
+        agreement(dict(zip("ab", files)), only=["PER"])
+    assert [str(each.message) for each in warned] == [
+        "only= excludes PERSON (spans: 2; never used by a). Labels of one meaning are mapped by labels='OLD=NEW'"
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agreement(dict(zip("ab", files)), only=["PER"], labels={"PERSON": "PER"})

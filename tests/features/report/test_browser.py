@@ -201,6 +201,26 @@ def test_a_mark_of_a_chart_shows_the_errors_of_its_row(browser, page_named):
     assert browser.matches == said(*with_verdict(TWO, "lbe"))
 
 
+OLD = {"one": ".static", "agreement": ".static", "cuts": ".warning"}
+"""Pages to what a browser shows of them that has no DecompressionStream."""
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_a_browser_that_is_too_old_for_the_scripts_shows_the_static_page_and_says_why(browser, page_named, name):
+    remove = {"source": "delete globalThis.DecompressionStream"}
+    added = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", remove)
+    try:
+        browser.soil()
+        browser.driver.get(page_named(name).as_uri())
+        said = "This browser is too old for the scripts of this page, which need one of 2023 or later: "
+        (warning,) = (text for text in browser.each(".warning") if "browser" in text)
+        assert warning.startswith(said) and "runs no scripts" not in browser["body"].text
+        assert browser[OLD[name]].is_displayed() and not browser("return document.querySelector('noscript')")
+        assert not any(element.is_displayed() for element in browser.all("form, .tools, #review"))
+    finally:
+        browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
 # Tables and headings of the report
 
 
@@ -218,6 +238,21 @@ def test_heads_of_tables_stay_below_the_bar_of_sections_and_the_last_column_is_w
       scrollBy(0, head.getBoundingClientRect().top - 10);
       const { left, top, width, height } = head.getBoundingClientRect();
       return document.elementFromPoint(left + width / 2, top + height / 2).closest('.bar') !== null""")
+
+
+def test_the_cells_of_a_row_begin_at_one_height(browser, made):
+    browser.visit(made("two", ONE, TWO, confidence=FEW))
+    tops = browser("""const first = cell => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        const line = [...range.getClientRects()].filter(r => r.width && r.height > 8)[0];
+        return line ? Math.round(line.top) : null };
+      return [...document.querySelectorAll('main .found tbody tr')].filter(
+        e => e.checkVisibility() && !e.closest('.matrix')).map(
+        row => [...row.cells].map(first).filter(top => top !== null))""")
+    rows = [row for row in tops if len(row) > 2]
+    assert len(rows) > 20
+    assert [row for row in rows if max(row) - min(row) > 4] == []
 
 
 def test_the_f_of_labels_with_intervals_is_in_sight(browser, made):

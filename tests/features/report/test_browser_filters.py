@@ -39,8 +39,11 @@ def test_the_changes_in_the_form_are_those_of_gold_spans_and_of_spurious_ones(tw
     assert two["#changed th[scope=col]"].text == "one", "the table of changes has the same direction"
     swatch = "getComputedStyle(e).backgroundColor"
     legend = two.each("#changes .key .swatch", swatch)
-    assert legend == two.each("#verdicts .swatch", swatch)[:2] and len({*legend}) == 2, "green and red"
-    assert "fixed: " in two["#changes .key"].text and "broken: " in two["#changes .key"].text
+    assert legend == two.each("#verdicts .swatch", swatch)[:2]
+    (red, green, blue), (redder, *others) = (map(int, re.findall(r"\d+", colour)) for colour in legend)
+    assert green > max(red, blue) + 50 and redder > max(others) + 50, "what is fixed is green, and what is broken red"
+    names = two.each("#changes .key .swatch", "e.nextSibling.textContent.split(':')[0]")
+    assert names == ["fixed", "broken"] == two.each("#verdicts label:has(.swatch)", "e.children[2].textContent")[:2]
     places, _ = listed([ONE.documents, TWO.documents], Wanted(0, 1))
     assert dict(two(CHOICES)) == Counter(change for _, change, *_ in places)
 

@@ -27,7 +27,7 @@ from spacy_nereval.features.report.report_page import page
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.comparison_view import ComparisonView
 from spacy_nereval.reporting.declared import sentence_name
-from spacy_nereval.reporting.result_table import Estimate, ResultTable
+from spacy_nereval.reporting.result_table import Estimate, ResultTable, number_text
 from spacy_nereval.reporting.score_tables import PRF
 from spacy_nereval.reporting.score_view import ScoreView
 
@@ -315,6 +315,7 @@ def test_the_table_of_systems_has_the_best_first_with_what_each_fixes_and_breaks
             continue
         shown = difference.value if isinstance(difference, Estimate) else difference
         assert shown == pytest.approx(values[name] - values["pieces"])
+        assert number_text(shown) == f"{100 * (values[name] - values['pieces']):+.2f}", "in points, like the scores"
         assert isinstance(difference, Estimate) is bool(confidence)
         assert fixes == sum(len(a - b) for a, b in zip(right[k], right[0]))
         assert breaks == sum(len(b - a) for a, b in zip(right[k], right[0]))

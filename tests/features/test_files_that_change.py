@@ -1,0 +1,76 @@
+"""Files that vanish or shrink while they are read, and commands that write the same file at the same time."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from commands import GOLD, write
+from processes import python
+from samples import write_sample
+
+# Runs a command again and again, and deletes or empties a file when it is opened for the first time, for the second ...
+SESSION = """
+import json, os, shutil, sys
+from pathlib import Path
+from typer.testing import CliRunner
+from spacy_nereval.cli import nereval
+
+path, victim, keep, change = sys.argv[1:]
+waiting = None
+
+def watch(event, arguments):
+    global waiting
+    if event == "open" and waiting is not None and str(arguments[0]) == victim:
+        waiting -= 1
+        if waiting == 0:
+            waiting = None
+            os.unlink(victim) if change == "vanishes" else os.truncate(victim, os.path.getsize(victim) // 2)
+
+sys.addaudithook(watch)
+endings, number = [], 0
+while True:
+    shutil.copy(keep, victim)
+    number += 1
+    waiting = number
+    result = CliRunner().invoke(nereval, ["score", path, path, "-m", "strict"])
+    if waiting is not None:
+        break
+    waiting = None
+    endings.append((number, result.exit_code, result.stderr, repr(result.exception)))
+print(json.dumps(endings))
+"""
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("change", ["vanishes", "shrinks"])
+@pytest.mark.parametrize("name", ["Prodigy", "Label Studio", "CoNLL-U", "BioC", "brat", "Parquet", "XMI zip", "SGML"])
+def test_a_file_that_changes_while_it_is_read_is_named_or_read(name, change, tmp_path):
+    path = write_sample(name, tmp_path)
+    victim = path / "a.ann" if path.is_dir() else path
+    keep = tmp_path / "keep"
+    keep.write_bytes(victim.read_bytes())
+    ended = python("-c", SESSION, path, victim, keep, change)
+    assert ended.returncode == 0, ended.stderr
+    endings = json.loads(ended.stdout.splitlines()[-1])
+    assert endings
+    for number, status, said, error in endings:
+        assert status == 0 or (status == 2 and said.count("✘") == 1), (number, status, said, error)
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("command", ["score {} {} -m strict -o out.json", "convert {} out.jsonl"])
+def test_of_commands_that_write_one_file_at_once_one_leaves_its_whole_file(command, tmp_path):
+    write(tmp_path / "one.jsonl", *GOLD)
+    write(tmp_path / "two.jsonl", *({**row, "id": str(k)} for k in range(300) for row in GOLD[:1]))
+    runs = [
+        subprocess.Popen([sys.executable, "-m", "spacy_nereval", *command.replace("{}", name).split()], cwd=tmp_path)
+        for name in ("one.jsonl", "two.jsonl", "one.jsonl")
+    ]
+    assert [run.wait(timeout=200) for run in runs] == [0, 0, 0]
+    names = {path.name for path in tmp_path.iterdir()} - {"one.jsonl", "two.jsonl"}
+    (output,) = (tmp_path / name for name in names)  # and no temporary file
+    text = output.read_text(encoding="utf8")
+    documents = json.loads(text)["documents"] if output.suffix == ".json" else text.count("\n")
+    assert documents in (len(GOLD), 300)
