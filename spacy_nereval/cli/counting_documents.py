@@ -390,7 +390,7 @@ def chosen_halves(replicates: int | None, seed: int | None) -> Halves:
     from ..evaluation.resampling import Confidence
 
     if replicates == 0 and seed is not None:
-        raise ValueError("--seed is given without --replicates")
+        raise ValueError("--seed is given with --replicates 0, which draws nothing: leave one of them out")
     halves = Halves(SAMPLES if replicates is None else replicates, seed or 0)
     Confidence(samples=halves.samples or 1, seed=halves.seed).checked()
     return halves

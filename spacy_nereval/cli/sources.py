@@ -661,7 +661,7 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
     """
     if cutting.cut is None:
         if cutting.missing_score is not None:
-            raise ValueError(f"--missing-score {cutting.missing_score:g} is given without --cut")
+            raise ValueError("--missing-score is given without --cut: add that, or leave it out")
         return documents
     from ..core.cuts import apply_cuts
     from ..io.saved_results import load_cuts

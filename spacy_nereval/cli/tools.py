@@ -32,6 +32,7 @@ def training_cli(
     """
     from ..core.lexicon import read_lexicon
     from ..io.writing import write_json
+    from ..reporting.remarks import many
 
     check_suffix("--output", output, ".json")  # '--train' recognises a lexicon by this extension
     rules = rules_of(labelling)
@@ -41,8 +42,8 @@ def training_cli(
         for line in rules.usage_warnings(rules.mapping, lexicon.labels):
             say(line, err=True)
     write_json(output, lexicon.as_json())
-    surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)
-    say(f"✔ {surfaces} surfaces and {words} words of {lexicon.documents} documents in {output}", fg="green")
+    surfaces, words = many(len(lexicon.surfaces), "surface"), many(len(lexicon.tokens), "word")
+    say(f"✔ {surfaces} and {words} of {many(lexicon.documents, 'document')} in {output}", fg="green")
 
 
 @command("init-config", heading="Train in spaCy")

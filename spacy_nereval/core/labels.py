@@ -466,6 +466,8 @@ def _json_pairs(read: Callable[..., Any], argument: str) -> Sequence[tuple[Any, 
         table = read(object_pairs_hook=collect_pairs)
     except TooLarge:
         raise
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{argument}: {error.filename} does not exist") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{argument}: not valid JSON ({error})") from None
     if not isinstance(table, dict):

@@ -150,8 +150,8 @@ def describe_failure(error: BaseException) -> str:
     try:
         reason = shorten(" ".join(str(error).split()), LONGEST_REASON)
     except Exception:  # an error may not even say what it is
-        reason = "it does not say why"
-    return f"{type(error).__name__}{where}: {reason}"
+        reason = ""
+    return f"{type(error).__name__}{where}: {reason or 'it does not say why'}"
 
 
 CODE_MODULE = "python_code"

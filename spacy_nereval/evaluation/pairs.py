@@ -467,7 +467,8 @@ def align_counts(baseline: Counts, system: Counts) -> Counts:
         if missing := [key for key in (*first, *second) if key not in first or key not in second]:
             names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
             hint = "; predictions without annotation are skipped" if baseline.skipped != system.skipped else ""
-            raise ValueError(f"{len(missing)} documents are not in both systems: {names}{hint}")
+            number = "1 document is" if len(missing) == 1 else f"{len(missing)} documents are"
+            raise ValueError(f"{number} not in both systems: {names}{hint}")
         system = system.reordered([second[key] for key in first])
     _check_same_gold(baseline, system)
     if baseline.units != system.units:

@@ -362,7 +362,10 @@ def _load_metric(name: str) -> Callable[..., Metric]:
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
         if line := line_here(name):
-            raise ValueError(f"there is no metric {name!r}: write {line}") from None
+            option = line.removeprefix("nereval score GOLD PRED ")  # which other commands have, too
+            raise ValueError(
+                f"there is no metric {name!r}: write {option if option.startswith('--metrics ') else line}"
+            ) from None
         unknown = describe_unknown(name, names(), "metric", 50)
         remedy = "" if "did you mean" in unknown else OWN_METRIC
         raise ValueError(f"{unknown}, and the sets {sets}{remedy}") from None

@@ -399,6 +399,7 @@ def _policy_error(config: Any, source: str, problems: Sequence[Problem]) -> Valu
     from confection import ConfigValidationError
 
     errors = [{"loc": place, "msg": f"{message};"} for place, message in problems]
+    errors[-1]["msg"] = problems[-1][1]
     error: ValueError = ConfigValidationError(
         config=config, errors=errors, title=f"{source}: policy error", show_config=False
     )

@@ -306,6 +306,7 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         ValueError: If some files cannot be counted. The reasons are printed first.
     """
     from ...io.paths import is_pipe, location
+    from ...reporting.remarks import many
     from .engines import start_engine
     from .shards import PartsFolder, lock_folder, merge_shards
 
@@ -351,7 +352,7 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         replaced = sum(status.replaced for status in statuses)
         notes = [f"{kept} by an earlier run"] * bool(kept) + [f"{replaced} replacing other counts"] * bool(replaced)
         note = f" ({', '.join(notes)})" if notes else ""
-        say(f"✔ {len(statuses)} files counted in {folder.name}{note}", fg="green", err=True)
+        say(f"✔ {many(len(statuses), 'file')} counted in {folder.name}{note}", fg="green", err=True)
         return counts
 
 

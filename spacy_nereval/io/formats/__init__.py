@@ -148,7 +148,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if kind := _kind_of_result(path):
         raise ValueError(f"{path} {loading_hint(kind, path)}; expected annotation")
     inside = ""
-    if format_extension(path) in JSON:
+    if format_extension(path) in JSON and not path.is_dir():
         keys = spell_argument("keys", "text=KEY,spans=KEY,...")
         inside = f"If its texts and spans have other keys than usual, name them with {keys}; {_keys_of(path)}. "
     problem = (
@@ -453,9 +453,10 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
     unnamed = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
     shared = len({format.annotator for format in formats}) == 1
     if any(unnamed) and (all(unnamed) or not shared):
-        names = " and ".join(dict.fromkeys(str(path) for path, flag in zip(paths, unnamed) if flag))
+        names = [*dict.fromkeys(str(path) for path, flag in zip(paths, unnamed) if flag)]
+        named = f"{' and '.join(names)} name{'s' * (len(names) == 1)}"
         annotator = next(format.annotator for format, flag in zip(formats, unnamed) if flag)
-        raise ValueError(f"{spell_argument('annotator', annotator)}: {names} names no annotator; leave it out")
+        raise ValueError(f"{spell_argument('annotator', annotator)}: {named} no annotator; leave it out")
     formats = [format._replace(annotator=None) if flag else format for format, flag in zip(formats, unnamed)]
     without = [format.keys and name_of(path, format) not in WITH_KEYS for path, format in zip(paths, formats)]
     if any(without) and len({format.keys for format in formats}) > 1:

@@ -503,3 +503,13 @@ def test_a_folder_of_other_files_is_not_searched_to_its_end(tmp_path, monkeypatc
         (tmp_path / "disk" / f"{number}").mkdir(parents=True)
         (tmp_path / "disk" / f"{number}" / "a.so").write_text("")
     assert "give the folder of the annotation alone" in flat(refused("agreement", tmp_path / "disk", gold))
+
+
+def test_a_folder_of_annotators_may_have_one_whose_name_is_annotation(tmp_path):
+    folder = tmp_path / "people"
+    for name in ("annotation", "ben"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "d.txt").write_text("Ada")
+        (folder / name / "d.ann").write_text("T1\tPER 0 3\tAda\n")
+    printed("agreement", folder, "-m", "strict", "-o", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())["annotators"] == ["annotation", "ben"]

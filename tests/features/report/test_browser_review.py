@@ -88,6 +88,12 @@ def test_decisions_stand_directly_under_the_text_and_evidence_below(review):
     assert 0 < review(top, ".answers") - review(top, ".passage") < 200
 
 
+def test_only_several_systems_have_a_queue_of_what_they_disagree_on(browser, made):
+    for systems, alone in ((SYSTEMS[1:], True), (SYSTEMS, False)):
+        browser.open(made(f"queues-{len(systems)}", *systems, alone=alone))
+        assert ("disagreements of systems" in browser.each("#queue option")) is (not alone)
+
+
 def test_a_key_without_effect_says_so(review):
     start(review)
     show(review, 4, "Acme")

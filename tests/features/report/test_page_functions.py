@@ -353,6 +353,20 @@ def test_numbers_and_names_are_as_people_read_them(run):
 # What is saved
 
 
+def test_rows_of_documents_without_texts_are_copied_with_their_offsets(run):
+    gold: Any = [(0, 2, "A"), (5, 7, "B")]
+    sides: Any = [(1, 2, "A")], [(0, 2, "A"), (5, 7, "A")]
+    view = ReportView([system(f"s{k}", Document(gold, pred, None), metrics=["fair"]) for k, pred in enumerate(sides)])
+    body = """const asked = { ...unfiltered(), one: 1, metric: 0 }; const got = matching(asked, new Map());
+      return [viewAsTable(got, asked), viewAsLines(got, asked)];"""
+    table, lines = run(body, page_data(view))
+    (row,) = csv.DictReader(io.StringIO(table, newline=""))
+    assert [row[f"gold_{name}"] for name in ("start", "end", "label", "text")] == ["5", "7", "B", ""]
+    assert (row["system"], row["pred_label"], row["pred_text"]) == ("s1", "A", "")
+    (line,) = map(json.loads, lines.splitlines())
+    assert line["text"] == "" and len(line["spans"]) == 2
+
+
 def test_the_table_that_is_copied_has_every_row_with_offsets_in_characters(run):
     seen: Counter[str] = Counter()
     for wanted in (Wanted(2), Wanted(1, metric="strict"), Wanted(0, wrong=False), Wanted(0, 2), Wanted(2, find="😀")):
