@@ -435,7 +435,7 @@ COMMANDS = {
     "evaluate gold.conll pred.conll --format conll --scheme IOB2": "",
     "evaluate ./model dev.spacy --displacy-path out": "write nereval report GOLD PRED --output report.html",
     "conlleval": "write nereval score GOLD PRED --metrics conll",
-    "gold.jsonl -i pred.jsonl -m f1": "write nereval score GOLD PRED --metrics strict",
+    "gold.jsonl -i pred.jsonl -m f1": "there is no metric 'f1': write --metrics strict",
     "gold.jsonl -i a.jsonl b.jsonl --paired-bs --paired-bs-n 1000": "write nereval compare GOLD A B",
     "compare --gold gold.jsonl --baseline a.jsonl --candidate b.jsonl --test swaps": "always tests, by random swaps",
     "leaderboard gold.jsonl a.jsonl b.jsonl --sort f1": "a score to rank by is given as --primary strict_f",

@@ -225,7 +225,9 @@ def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tup
         key, _, target = key.partition(":")
     if not isinstance(text := nested_value(data, key), str):
         keys = join_names([*texts], 20)
-        raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys}")
+        raise ValueError(
+            f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys or 'there is none'}"
+        )
     others = [name for name in sorted(targets) if name not in texts]
     if target or key in targets or not others:
         return text, target or key, key
