@@ -31,7 +31,7 @@ PARTS = (
     "=1",
 )
 BLANKS = (" ", "  ", " \u00a0", "\n", "\t")
-LABELS = ("PER", "a-b", "E-MAIL", "é", "O x", "1", "B-PER", "x=y")
+LABELS = ("PER", "a-b", "E-MAIL", "é", "O_x", "1", "B-PER", "x=y")
 
 
 @st.composite
@@ -63,9 +63,9 @@ FORMATS = {"jsonl": False, "jsonl.gz": False, "parquet": False, "brat": False, "
 
 
 def shown(sides):
-    """The spans of each document that has a text, as parts of it."""
+    """The spans of each document that has a text, as parts of it; columns put a space between tokens."""
     return [
-        sorted((" ".join(side.text[a:b].split()), label) for a, b, label in side.spans)
+        sorted(("".join(side.text[a:b].split()), label) for a, b, label in side.spans)
         for side in sides
         if side.text.strip()
     ]
@@ -77,7 +77,7 @@ def counts(*sides, **options):
 
 @pytest.mark.filterwarnings("ignore")  # of labels that are alike, which is not what is asked here
 @pytest.mark.parametrize("ending", FORMATS)
-@tries(25)
+@tries(15)
 @given(st.data())
 def test_a_file_and_the_list_in_it_give_the_same_result(ending, data):
     gold, pred = (data.draw(corpora(flat=FORMATS[ending])) for _ in range(2))
@@ -96,14 +96,12 @@ def test_a_file_and_the_list_in_it_give_the_same_result(ending, data):
             printed("convert", source, path)
             paths.append(path)
             assert shown(load(path)) == shown(load(source))
-        kept = [k for k, row in enumerate(gold) if row["text"].strip() or ending not in ("conll",)]
-        golds, preds = ([rows[k] for k in kept] for rows in (gold, pred))
-        expected = counts(golds, preds)
+        expected = counts(gold, pred)
         assert counts(*map(str, paths)) == expected
         assert counts(*map(load, paths)) == expected
-        assert counts(golds, str(paths[1])) == expected == counts(str(paths[0]), preds)
-        texts = [row["text"] for row in golds]
-        lists = [[row["spans"] for row in rows] for rows in (golds, preds)]
+        assert counts(gold, str(paths[1])) == expected == counts(str(paths[0]), pred)
+        texts = [row["text"] for row in gold]
+        lists = [[row["spans"] for row in rows] for rows in (gold, pred)]
         assert counts(*lists, text=texts) == expected == counts(*lists)
         triples = [[[tuple(span.values()) for span in spans] for spans in side] for side in lists]
-        assert counts(*triples, text=texts) == expected == counts(golds, triples[1])
+        assert counts(*triples, text=texts) == expected == counts(gold, triples[1])
