@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("component", "scorer"))
 MORE_SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("checks", "detach"))
 QUICK = ("tests", "-m", "quick")
+OF_PYTHON = ("tests/core", "tests/io", "tests/cli", "-m", "quick")
+"""Quick tests of what depends on the version of Python: types, archives, JSON, command lines. No numbers."""
 COMMANDS = (
     ("spacy", "info"),
     ("spacy", "nereval", "--version"),
@@ -113,13 +115,18 @@ def main() -> int:
     parser = ArgumentParser(description="Test with all lowest versions, or with the other Pythons.")
     parser.add_argument("--pythons", action="store_true", help="each Python but the lowest one and this one")
     parser.add_argument(
-        "--few", action="store_true", help="leave out tests of checks and of training; with --pythons of scorers too"
+        "--few",
+        action="store_true",
+        help="fewer tests: none of checks and training; with --pythons only those of rooms"
+        " where the version of Python matters",
     )
     given, tests = parser.parse_known_args()
     found = {version: interpreter(version) for version in claimed()}
     lowest = next(python for python in found.values() if python)
-    scorers = (*SCORERS, *MORE_SCORERS) if not given.few else () if given.pythons else SCORERS
-    chosen = [tests] if tests else [[*QUICK], *([[*scorers, "-m", "not slow and not costly"]] if scorers else [])]
+    scorers = SCORERS if given.few else (*SCORERS, *MORE_SCORERS)
+    chosen = [[*QUICK], [*scorers, "-m", "not slow and not costly"]]
+    if tests or (given.few and given.pythons):
+        chosen = [tests or [*OF_PYTHON]]
     runs = [["pytest", "-q", "-p", "no:cacheprovider", *some] for some in chosen]
     runs += [] if tests else [[*command] for command in COMMANDS]
     if not given.pythons:

@@ -61,8 +61,8 @@ else:
             if name in feature.names:
                 value = globals()[name] = getattr(import_module(feature.names[name]), name)
                 return value
-        if name in ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score"):
-            return getattr(import_module(f"{__name__}.compat.seqeval"), name)
+        if not name.startswith("_") and (value := import_module(f"{__name__}.compat.functions").function_named(name)):
+            return value
         raise missing_name(name, __all__, getframe(1))
 
     answer_imports()

@@ -14,8 +14,8 @@ they add up to, one formula, and its scores, all declared. An entry point in the
     coverage    by_label, covered, shares, stretches, subtract
     gaps        pieces_of, size, shared_characters, covered_text, order_key: of spans that may have gaps; Boundaries
     strings     ancestors of a label, SEPARATOR of its levels; canonical form of a mention
-    training    cached_lexicon, pinned_path: what the training corpus has, for an option `train`
-    features    Feature, ResultKind: what a feature adds to the package, see `core.features`
+    training    cached_lexicon, pinned_path: the spans of the training corpus, for an option `train`
+    features    Feature, ResultKind: the additions of a feature, see `core.features`
     register    create, registry; count and evaluate to try it, `spacy_nereval.testing` to test it
 
 >>> from collections.abc import Iterator

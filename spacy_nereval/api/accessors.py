@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
 from ..core.messages import describe_unknown, join_names
-from ..core.synonyms import SCORE_NAMES, python_line
+from ..core.synonyms import GROUP_NAMES, METRIC_NAMES, SCORE_NAMES, python_line
 from ..evaluation.bounds import UNBOUNDED
 from ..metrics.registry import names
 from ..reporting.declared import has_hits
@@ -158,7 +160,7 @@ class ScoreSet:
 
         Raises:
             KeyError: There is no such score.
-            ValueError: The result holds neither intervals nor what they are computed from.
+            ValueError: The result contains neither intervals nor the counts to compute them.
         """
         return interval_of(self._bounds().get(self._named(score or self._main)))
 
@@ -166,6 +168,25 @@ class ScoreSet:
     def keys(self) -> dict[str, str]:
         """The score keys, and the names of their scores."""
         return {score.key: score.name for score in self._declared if score.key and score.name in self._values["scores"]}
+
+    def of_group(self, group: str) -> ScoreSet | None:
+        """Return the scores of a group, such as "partial" of `semeval`, as p, r and f; None if there is no such group.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-LOC"]], "semeval").semeval.of_group("type").f
+        0.0
+        """
+        long = {score.name.removeprefix(f"{group}_"): score for score in self._declared if score.group == group}
+        if "f" not in long:
+            return None
+        values = {short: self._values["scores"][score.name] for short, score in long.items()}
+        declared = [replace(score, name=short, headline=short == "f") for short, score in long.items()]
+        return ScoreSet(
+            self._metric,
+            declared,
+            {**self._values, "scores": values},
+            lambda: {short: self._bounds().get(score.name) for short, score in long.items()},
+        )
 
     @property
     def _main(self) -> str:
@@ -260,7 +281,7 @@ class MetricScoreSet(ScoreSet):
 
 
 class Confusion(dict[str, dict[str, int]]):
-    """A confusion matrix: gold label to predicted label to number; "" stands for no span.
+    """A confusion matrix: gold label to predicted label to number; "" means no span.
 
     >>> from spacy_nereval import score
     >>> found = score([["B-PER", "O"]], [["B-LOC", "O"]], ["fair"]).confusion("fair")
@@ -347,7 +368,7 @@ class LabelScores:
         self.support: int = spans["gold"]
         """Its number of gold spans."""
         self.predicted: int = spans["pred"]
-        """Its number of predicted spans, the mean of several training runs."""
+        """Its number of predicted spans, the mean over training runs."""
         self._parts = parts
 
     @property
@@ -362,19 +383,29 @@ class LabelScores:
         try:
             return answer(name, self._sets())
         except KeyError as error:
+            if (meant := self._meant(name)) is not None:
+                return meant
             raise KeyError(self._absent(name) or error.args[0]) from None
 
-    def __getattr__(self, name: str) -> ScoreSet:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         if name in self._parts:
             return self._parts[name].of_label(self.label)
+        if (meant := self._meant(name)) is not None:
+            return meant
         raise AttributeError(
             self._absent(name) or describe_unknown(name, [*self._parts, "scores", "support", "predicted"])
         )
 
+    def _meant(self, name: str) -> Any:
+        """Return what other packages have under a name; None if nothing, or if it could be several things."""
+        sets: Any = self._sets()
+        scores = scores_meant(name, sets)
+        return sole_score(name, sets) if scores is None else scores
+
     def _absent(self, name: str) -> str:
-        """Return what to write instead of the name of a score without its metric; "" if it is no such name."""
+        """Return the line to write instead of the name of a score without its metric; "" for other names."""
         usual = {"f1-score": "f"}.get(name, SCORE_NAMES.get(name, name))
         names_known = (*OF_METRICS, "counts")
         lines = [f".{metric}.{usual}" for metric, part in self._sets().items() if usual in (*part, *names_known)]
@@ -397,7 +428,7 @@ def flat(parts: Mapping[str, ScoreSet]) -> dict[str, float | None]:
 
 
 def paths(parts: Mapping[str, ScoreSet]) -> list[str]:
-    """Return what can be asked for: metrics, METRIC.SCORE, and score keys."""
+    """Return the names that can be asked for: metrics, METRIC.SCORE, and score keys."""
     dotted = [f"{name}.{score}" for name, part in parts.items() for score in part]
     return [*dict.fromkeys([*parts, *dotted, *flat(parts)])]
 
@@ -406,7 +437,7 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
     """Return a metric's scores by its name, or a score by METRIC.SCORE or its score key.
 
     Args:
-        name: What was asked for.
+        name: The name that was asked for.
         parts: The scores of each metric.
 
     Raises:
@@ -423,12 +454,52 @@ def answer(name: object, parts: Mapping[str, T]) -> T | float | None:
     raise KeyError(describe_unknown(name, paths(sets)))
 
 
+def scores_meant(name: object, parts: Mapping[str, ScoreSet]) -> ScoreSet | None:
+    """Return the scores that other packages have under a name, a metric or a group of its scores; None if none.
+
+    >>> from spacy_nereval import score
+    >>> result = score([["B-PER"]], [["B-LOC"]], ["strict", "semeval"])
+    >>> result.exact.f1, result["ent_type"]["f1"], result.labels["PER"].partial.recall
+    (1.0, 0.0, 1.0)
+    """
+    group = GROUP_NAMES.get(str(name), str(name))
+    groups = (part.of_group(group) for part in parts.values())
+    return next((scores for scores in groups if scores), None) or parts.get(METRIC_NAMES.get(str(name), ""))
+
+
+def sole_score(name: object, parts: Mapping[str, MetricScoreSet]) -> Any:
+    """Return what a name without a metric means in a result of one metric; None if that is not clear.
+
+    The names of spaCy, `ents_f`, and of seqeval, `overall_f1`, mean strict scores in a result of several metrics, too.
+
+    >>> from spacy_nereval import score
+    >>> result = score([["B-PER"]], [["B-PER"]], "strict")
+    >>> result.f1, result.overall_precision, result.micro.f, result.macro_f1, result.ci.high
+    (1.0, 1.0, 1.0, 1.0, 1.0)
+    >>> score([["B-PER"]], [["B-LOC"]], ["strict", "fair"])["ents_f"]
+    0.0
+    """
+    here = re.fullmatch("(?:(ents|overall)|micro)?_?(.*)", str(name))
+    if not here or (len(parts) != 1 and not (here[1] and here[2] and "strict" in parts)):
+        return None
+    part = parts["strict"] if len(parts) > 1 else next(iter(parts.values()))
+    usual = SCORE_NAMES.get(here[2], here[2])
+    if usual in ("p", "r", "f", "value"):
+        return part[here[2]] if usual in part or usual == "value" else None
+    if name in ("overall", "micro"):
+        return part
+    if usual == "averages['macro']['f']":
+        return part.averages["macro"].get("f")
+    counted = str(name).lower()
+    return part.interval() if usual == "interval()" else part.counts.get(counted, part.scores.get(counted))
+
+
 OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().high")
-"""What the scores of every metric and label have."""
+"""The attributes of the scores of every metric and label."""
 
 
 def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) -> str:
-    """Return the line to write instead of a name that a `Result` does not have, with what is wrong; "" if unknown."""
+    """Return the problem of a name that a `Result` lacks, and the line to write instead; "" if unknown."""
     labels = [*labels]
     bare = name.removeprefix("ents_").removeprefix("overall_").removeprefix("spans_sc_")
     usual = SCORE_NAMES.get(bare, bare)

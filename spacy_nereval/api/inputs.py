@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
-from ..core.arguments import SAME, Reading, side_reading, validate_settings
+from ..core.arguments import SAME, Reading, arguments_of, side_reading, validate_settings
 from ..core.attribute_values import keep_attributes, split_names
 from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Items(NamedTuple):
-    """How items are read, and what is scored: see `scoring.score`."""
+    """The settings of reading and scoring items: see `scoring.score`."""
 
     metrics: Any
     reading: Reading
@@ -46,11 +46,11 @@ class Items(NamedTuple):
 def documents_of(
     gold: Iterable[Any] | str | Path, pred: Any, items: Items, name: str = "pred"
 ) -> tuple[list[Document | None], MetricChoice]:
-    """Return the documents of two sides, the metrics that are scored, and which are left out, with the reason.
+    """Return the documents of two sides, their metrics, and the excluded metrics with the reason.
 
     Args:
         gold, pred: The items of each side, as `scoring.score` takes them.
-        items: How they are read, and what is scored.
+        items: The settings of reading and scoring.
         name: The name of the predictions, for errors.
 
     Raises:
@@ -146,7 +146,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def with_item_reading(function: Function) -> Function:
-    """Return a function that refuses unknown arguments and shows those of `ItemReading`, with their defaults.
+    """Return a function that rejects unknown arguments and shows those of `ItemReading`, with their defaults.
 
     `help` and whatever completes names see them.
     """
@@ -160,16 +160,62 @@ def with_item_reading(function: Function) -> Function:
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         called = function.__qualname__.removesuffix(".__init__")
-        for name in [name for name in kwargs if name not in accepted]:
-            here = argument_here(name, called)
-            if here not in accepted or here in kwargs:
-                raise TypeError(describe_argument(name, called, accepted))
-            kwargs[here] = kwargs.pop(name)
+        args, kwargs = _with_columns(args, kwargs)
+        if any(name not in accepted for name in kwargs):
+            kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
     checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
-    return checked  # type: ignore[return-value]  # it takes what the function takes
+    return checked  # type: ignore[return-value]  # it takes the function's arguments
+
+
+def _with_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return arguments with the columns of a table that is the first, where others name them: `gold_col="gold"`."""
+    frame: Any = args[0] if args and all(arg is None for arg in args[1:]) else None
+    if not (hasattr(frame, "columns") and hasattr(frame, "__getitem__")):
+        return args, kwargs
+    columns = {
+        name: argument
+        for argument in ("gold", "pred", "text", "tokens")
+        for name in (argument, f"{argument}_col", f"{argument}_column")
+        if isinstance(kwargs.get(name), str) and kwargs[name] in frame.columns
+    }
+    if not {"gold", "pred"} <= {*columns.values()}:
+        return args, kwargs
+    return (), {columns.get(name, name): frame[value] if name in columns else value for name, value in kwargs.items()}
+
+
+def _with_arguments_here(
+    kwargs: Mapping[str, Any], function: str, accepted: Sequence[str], placed: Sequence[str]
+) -> dict[str, Any]:
+    """Return arguments with the names and values that they have here, where other packages have others.
+
+    Args:
+        kwargs: The arguments with names.
+        function: The name of the function that is called.
+        accepted: The arguments that it has.
+        placed: Those that were given by their places.
+
+    Raises:
+        TypeError: The function has no such argument, or it is given under two names.
+    """
+    given = {name: value for name, value in kwargs.items() if name in accepted}
+    for name in [name for name in kwargs if name not in accepted]:
+        here, value = argument_here(name, function, kwargs[name])
+        if here in ("level", "samples", "seed") and here not in accepted:  # a setting of the intervals
+            settings = given.get("confidence")
+            if settings is None or settings is True or (isinstance(settings, dict) and here not in settings):
+                settings = settings if isinstance(settings, dict) else {}
+                given["confidence"] = True if value is True else {**settings, here: value}
+                continue
+            here = "confidence"
+        if here in (*given, *placed):
+            raise TypeError(f"{function} has no argument {name}: it means {here}, which is given already")
+        if here not in accepted:
+            raise TypeError(describe_argument(name, function, accepted))
+        given[here] = value
+    return given
 
 
 def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
@@ -193,6 +239,7 @@ def reading_of_items(**arguments: Unpack[ItemReading]) -> Reading:
     """
     given: dict[str, Any] = {name: arguments.get(name) for name in ("offsets", "end")}
     sides: dict[str, Any] = {name: ",".join(value) for name, value in given.items() if _are_texts(value)}
+    sides["scheme"] = arguments_of(Reading)["scheme"].value_here(arguments.get("scheme", Reading.scheme))
     reading = replace(Reading(**arguments), tag_names=names_of_tags(arguments.get("tag_names")), **sides)
     return validate_settings(reading)
 
@@ -208,11 +255,11 @@ def not_known(what: str, name: str, of_each: str) -> str:
 
 
 def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unavailable:
-    """Return what is not known of documents, as their first items show it.
+    """Return the missing parts of documents, by their first items.
 
     Args:
         sides: The items of gold and predictions, or of each annotator.
-        text, tokens: The texts and tokens that are given beside the items.
+        text, tokens: The texts and tokens that are given in addition to the items.
     """
     if any(side.kind == "example" for side in sides):  # which have all
         return Unavailable()
@@ -221,7 +268,7 @@ def unknown(sides: Sequence[Side], text: Any = None, tokens: Any = None) -> Unav
     has_text = not text is tokens is None or any(getattr(item, "text", "") is not None for item in with_text)
     wordless = any(getattr(item, "wordless", False) for item in with_text)
     has_tokens = tokens is not None or (has_tokens_of(with_text[0]) if with_text else tagged)
-    if all(side.about.holds_text for side in sides):  # which take nothing beside them
+    if all(side.about.holds_text for side in sides):  # these take no texts or tokens
         no_texts, no_words, no_tokens = "the texts are not known", "the words are not known", NO_TOKENS
     else:
         no_texts = not_known("texts", "text", "text")
@@ -242,7 +289,7 @@ def has_tokens_of(item: Any) -> bool:
 
 
 def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
-    """Yield the documents of two sides of tags, whose unit is the token."""
+    """Yield the documents of two sides of tags, with tokens as units."""
     predictions = Predictions(pred.name, UNANNOTATED[0])
     for number, (a, b) in enumerate(zip(*_tag_sequences((gold, pred), reading, remedy=""))):
         if a is None or predictions.is_skipped(_NO_TEXT, _NO_TEXT._replace(annotated=b is not None)) or b is None:
@@ -265,7 +312,7 @@ _NO_TEXT = Record("?", set())
 
 
 def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
-    """Return the document without predictions on tokens that gold does not annotate."""
+    """Return the document without predictions on tokens without gold annotation."""
     gold, pred = document.sides
     kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
     result = TokenDocument(gold, kept, len(document.known_tokens))
@@ -275,7 +322,7 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
 
 
 def _with_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
-    """Yield documents whose items have no metadata, each with its unit by a rule."""
+    """Yield documents of items without metadata, each with its unit by a rule."""
     units = FileUnits(parse_unit(unit))
     for number, document in enumerate(documents):
         gold = Record("", (), annotated=False)
@@ -380,7 +427,7 @@ _MISSING = object()
 
 
 def _without_text(gold: Record, pred: Record) -> Document | None:
-    """Return the document of two sides whose text is not known, or None if gold is not annotated."""
+    """Return the document of two sides without a text, or None without gold annotation."""
     if not gold.annotated:
         return None
     kept = [span for span in pred.spans if not meets_any(span, gold.gaps)]
@@ -403,10 +450,10 @@ def _records_of_document(
     Args:
         sides: The sides.
         row: The item of each.
-        beside: The text and the tokens that are given beside the items.
+        beside: The text and the tokens that are given in addition to the items.
 
     Raises:
-        ValueError: An item cannot be read, or tokens are given beside items that have their own.
+        ValueError: An item cannot be read, or tokens are given for items that have their own.
     """
     with_texts = [record_of_item(item, s.name, s.reading) if has_text(item) else None for s, item in zip(sides, row)]
     records = [record and check_has_text(record, s.name) for s, record in zip(sides, with_texts)]
@@ -437,7 +484,7 @@ def _tag_sequences(
     Args:
         sides: The sides, which are read together.
         reading: How tags are read.
-        remedy: What to do if the sides do not have the same number of documents; None if they may differ.
+        remedy: The remedy if the sides have different numbers of documents; None if they may differ.
     """
     items = [[*side.items()] for side in sides]
     if remedy is not None:
@@ -467,11 +514,11 @@ def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
 
 
 class SideRecord(NamedTuple):
-    """What one side has of a document: its gold annotation, its predictions, or the spans of an annotator.
+    """One side of a document: its gold annotation, its predictions, or the spans of an annotator.
 
     Attributes:
         record: The record.
-        unit: The key of what the document is resampled with; None for its id or text.
+        unit: The key of the document's unit of resampling; None for its id or text.
         rule: The rule that made the key.
         base: The document without spans, if the text is not known; None if the record has the text.
     """
@@ -485,7 +532,7 @@ class SideRecord(NamedTuple):
 SideRecords = dict[str, list[SideRecord]]
 """The records of each side, by its name, in the order of the documents."""
 
-UNEVEN = ", with None for what an annotator has not annotated"
+UNEVEN = ", with None for documents that an annotator has not annotated"
 """The remedy for sides that do not have the same number of documents."""
 
 
@@ -539,7 +586,7 @@ def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any])
 
 
 def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
-    """Return the records of tag sequences, whose unit is the token."""
+    """Return the records of tag sequences, with tokens as units."""
     records: SideRecords = {name: [] for name in sides}
     for number, sequences in enumerate(zip(*_tag_sequences([*sides.values()], reading, remedy=UNEVEN))):
         annotated = {name: tags for name, tags in zip(sides, sequences) if tags is not None}

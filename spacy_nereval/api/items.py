@@ -1,4 +1,4 @@
-"""What one document of a list is: tags, spans, mentions, a Doc, or a record; and its record.
+"""One document of a list: tags, spans, mentions, a Doc, or a record; and its record.
 
 Tags and spans have no text of their own. It may be known from elsewhere.
 """
@@ -46,7 +46,7 @@ LACKING = (
 
 
 class Place(NamedTuple):
-    """What is known of a document beside its spans."""
+    """The known parts of a document in addition to its spans."""
 
     text: str | None
     offsets: Offsets | None
@@ -56,8 +56,8 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading) -> Record
     """Return tags, mentions or spans as a record; None is a document without annotation.
 
     Args:
-        item: What one side of a document has.
-        name: What it is called in errors.
+        item: One side of a document.
+        name: Its name in errors.
         place: The text and the tokens.
         reading: How items are read.
 
@@ -102,7 +102,7 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
 
     Args:
         item: The tags that have been read.
-        name: What they are called in errors.
+        name: Their name in errors.
         place: The text and the tokens.
         empty: The record without spans.
 
@@ -115,7 +115,7 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
         if len(offsets) != item.length:
             raise ValueError(
                 f"{name} has {tags_in_words(item.length)}, and the text has {len(offsets)} words between white space; "
-                "give the tokens that the tags stand for as tokens="
+                "give the tokens of the tags as tokens="
             )
     if offsets is None:
         raise ValueError(
@@ -163,7 +163,7 @@ def _checked_span(span: Any, name: str, text: str | None, reading: Reading) -> P
     if surface and text[start:end].split() != surface[0].split():
         for other, remedy in (
             (end + 1, f"give {spell_per_side('end', 'inclusive')}"),
-            (end - 1, "leave out end='inclusive'"),
+            (end - 1, "remove end='inclusive'"),
         ):
             if (other > end) is not inclusive and text[start:other].split() == surface[0].split():
                 raise ValueError(
@@ -173,7 +173,7 @@ def _checked_span(span: Any, name: str, text: str | None, reading: Reading) -> P
         if surface[1]:
             raise ValueError(
                 f"{name} from {start} to {end} is {quote(text[start:end])}, but it says {quote(surface[0])}; "
-                "expected offsets in characters of the same text"
+                "expected character offsets in this text"
             )
     return start, end, label
 
@@ -212,11 +212,11 @@ def tags_in_words(number: int) -> str:
 
 
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]
-"""What an item is. "nothing" is None, a document without annotation; "empty" is an empty list."""
+"""The kind of an item. "nothing" is None, a document without annotation; "empty" is an empty list."""
 
 
 class About(NamedTuple):
-    """What is known of a kind of items: its name in messages, and what an item holds beside its spans.
+    """The properties of a kind of items: its name in messages, and the parts of an item in addition to its spans.
 
     `fields` are those of `formats.USERS` that concern it.
     """
@@ -240,7 +240,7 @@ KINDS: Mapping[Kind, About] = {
     "example": About("Examples", holds_text=True, holds_both_sides=True, fields=("spans_key",)),
     "empty": About("empty lists", fields=(*USERS,)),
 }
-"""What each kind of items can answer."""
+"""The properties of each kind of items."""
 
 EXPECTED = (
     "a list of tags such as ['B-PER', 'O'], a list of spans such as {'start': 0, 'end': 3, 'label': 'PER'} or "
@@ -329,7 +329,7 @@ def reshape(item: Any, outside: str | None = None) -> Any:
 
     Args:
         item: The item.
-        outside: The tag of tokens outside of spans, beside O.
+        outside: A tag of tokens outside of spans, in addition to O.
 
     Raises:
         ValueError: Entities are strings without labels.
@@ -359,10 +359,10 @@ def reshape(item: Any, outside: str | None = None) -> Any:
 
 
 def kind_of(item: Any) -> Kind:
-    """Return what an item of a list of documents is.
+    """Return the kind of an item of a list of documents.
 
     Raises:
-        ValueError: It is nothing that can be scored; says what it is, and what was expected.
+        ValueError: It cannot be scored; names its type, and the expected ones.
 
     >>> kind_of(["B-PER", "O"]), kind_of([(0, 3, "PER")]), kind_of([("Ada", "PER")]), kind_of([])
     ('tags', 'spans', 'mentions', 'empty')
@@ -443,7 +443,7 @@ def _kind_of_list(items: Iterable[Any]) -> Kind:
         return "mentions"
     if isinstance(first, Mapping) or first_value(first, (*STARTS, PIECES)) is not None:
         return "spans"
-    return "tags"  # reading them says what is wrong with numbers, None and the like
+    return "tags"  # reading them reports numbers, None and the like
 
 
 def _are_scores(row: Any) -> bool:
@@ -463,7 +463,7 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
 
     Args:
         span: (start, end, label), a dict, or an object with such attributes; see `STARTS`.
-        name: What the span is called in errors.
+        name: The name of the span in errors.
         length: The length of the text, if it is known.
         inclusive: Whether the end is the last character (or token) of the span.
 
@@ -505,7 +505,7 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
 
 
 def has_pieces(span: Any) -> bool:
-    """Return whether a span says what its pieces are."""
+    """Return whether a span names its pieces."""
     return not isinstance(span, (tuple, list)) and not is_spacy(span, "Span") and bool(first_value(span, (PIECES,)))
 
 

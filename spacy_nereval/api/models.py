@@ -20,10 +20,10 @@ Language = Any
 
 
 class Predicted(NamedTuple):
-    """What is scored once pipelines have predicted.
+    """The data to score once pipelines have predicted.
 
     Attributes:
-        items: How items are read, and what is scored, with the settings that the pipelines store.
+        items: The settings of reading and scoring, with those that the pipelines store.
         gold: The gold annotation.
         systems: The predictions of each system.
         notes: A line on each setting that comes from a pipeline.
@@ -42,7 +42,7 @@ def with_predictions(items: Items, gold: Any, systems: Mapping[str, Any]) -> Pre
     arguments give others.
 
     Args:
-        items: How items are read, and what is scored.
+        items: The settings of reading and scoring.
         gold: The gold annotation, as `score` takes it.
         systems: By name, predictions, pipelines or their paths or package names, or tables of these by training run.
 
@@ -98,7 +98,7 @@ def load_if_model(value: Any) -> Language | None:
     except ValueError:
         if is_folder:
             raise
-        return None  # a name of neither a file nor a package, of which the reader says so
+        return None  # a name of neither a file nor a package: the reader raises an error
 
 
 def _gold_items(gold: Any, reading: Reading) -> Any:
@@ -119,9 +119,11 @@ def _predict(nlp: Language, gold: Any, text: Iterable[str | None] | None, readin
 
     side = Side(gold, "gold", replace(reading, offsets=None, end=None))
     if side.about.holds_both_sides:
-        raise ValueError("the gold items hold both sides: give the gold Docs, or records with a text")
+        raise ValueError("the gold items contain both sides: give the gold Docs, or records with a text")
     if not side.about.holds_text and text is None:
-        raise ValueError(f"a pipeline predicts on texts, and gold has {side.about.words}: give text=, Docs or records")
+        raise ValueError(
+            f"a pipeline predicts on texts, and the gold items are {side.about.words}: give text=, Docs or records"
+        )
     listed: list[Any] = [*side.items()] if text is None else [*text]
     if any(item is None for item in listed):
         raise ValueError("a pipeline predicts on texts, and a document has none: leave it out")

@@ -12,6 +12,7 @@ from ..core.features import features
 from ..core.features import load_object as load_named
 from ..core.messages import describe_unknown
 from ..core.spans import Document
+from ..core.synonyms import RESULT_NAMES
 from ..counting.counter import add_units
 from ..counting.counts import Counts
 from ..evaluation.comparison import System
@@ -47,6 +48,8 @@ from .accessors import (
     line_for,
     paths,
     predicted_axis,
+    scores_meant,
+    sole_score,
 )
 from .shown import Rendered, Shown, frame, table_frame
 
@@ -56,7 +59,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="Result")
 
 OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores", "confusion-hits": "confusion"}
-"""The frames of what a table shows beside its first part, and the tables that they belong to: scores that are not
+"""The frames of the further parts of a table, and the tables that they belong to: scores that are not
 precision, recall and F, and the confusion matrix with hits."""
 
 DETAILED = ("groups", "pairs")
@@ -106,14 +109,14 @@ class Result(Shown):
 
     @classmethod
     def load(cls: type[R], path: str | Path) -> R:
-        """Return the result that a file holds: one that `save` wrote, or a command with `--output`.
+        """Return the result in a file that `save` wrote, or a command with `--output`.
 
         Args:
-            path: A `.json` file: the result is equal to the saved one, without counts and documents, and what needs
-                these says so. Or a count file, `.npz`: it is scored again, without documents.
+            path: A `.json` file: the result is equal to the saved one, without counts and documents; methods that need
+                these raise an error. Or a count file, `.npz`: it is scored again, without documents.
 
         Raises:
-            ValueError: There is no such file, or it holds another kind of result, or none.
+            ValueError: There is no such file, or it contains another kind of result, or none.
             OSError: The file cannot be read.
 
         >>> from spacy_nereval import Result, score
@@ -163,10 +166,10 @@ class Result(Shown):
         return Named({label: LabelScores(label, self._sets, values) for label, values in self["per_type"].items()})
 
     def flat(self, prefix: str = "", *, labels: bool = False) -> dict[str, float]:
-        """Return numbers alone, by score key, as trackers of experiments take them; undefined scores are left out.
+        """Return numbers alone, by score key, as trackers of experiments take them, without undefined scores.
 
         Args:
-            prefix: What the names begin with, such as "val_".
+            prefix: A prefix of the names, such as "val_".
             labels: Whether to include the scores of labels, as "PER/strict_f".
 
         >>> from spacy_nereval import score
@@ -184,10 +187,10 @@ class Result(Shown):
         """Return the confusion matrix of a metric.
 
         Args:
-            metric: The name of one of the metrics; by default the one whose verdicts show what is wrong.
+            metric: The name of one of the metrics; by default the one for tables of errors.
             hits: Whether hits, and nothing else, are on the diagonal, as in scikit-learn. Boundary errors are then in a
-                column "boundary". Without it, the matrix has what the metric declares: `strict` has hits, `fair` errors
-                alone.
+                column "boundary". Without it, the metric decides: the matrix of `strict` has hits, that of `fair`
+                errors only.
 
         Returns:
             Gold label to predicted label to number, "" for no span; `to_frame()` makes a DataFrame of it, and `plot()`
@@ -251,18 +254,32 @@ class Result(Shown):
         try:
             return answer(key, self._sets)
         except KeyError:
+            if (meant := self._meant(key)) is not None:
+                return meant
+            if RESULT_NAMES.get(key, key) == "labels":
+                return self.labels
+            if key in self["per_type"]:
+                return self.labels[key]
             raise KeyError(self._absent(key)) from None
 
     def __getattr__(self, name: str) -> MetricScoreSet:
         if name.startswith("_"):
             raise AttributeError(name)
-        if scores := self._sets.get(name):
-            return scores
-        raise AttributeError(self._absent(name))
+        scores: MetricScoreSet | None = self._sets.get(name) or self._meant(name)
+        if scores is None:
+            scores = self._attribute_meant(name)
+        if scores is None:
+            raise AttributeError(self._absent(name))
+        return scores
+
+    def _meant(self, name: str) -> Any:
+        """Return what other packages have under a name; None if nothing, or if it could be several things."""
+        scores = scores_meant(name, self._sets)
+        return sole_score(name, self._sets) if scores is None else scores
 
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
-            return f"there is no {name!r}: it was left out, since {why}"
+            return f"there is no {name!r}: it was excluded: {why}"
         line = self._remedy(name) or line_for(str(name), self._sets, self.labels)
         return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
 
@@ -300,14 +317,14 @@ class Result(Shown):
         return [verdict.row() for verdict in listed]
 
     def render(self, document: int | str = 0, metric: str = "fair") -> Rendered:
-        """Return one document with its gold spans, its predictions, and what a metric says of each.
+        """Return one document with its gold spans, its predictions, and a metric's verdict on each.
 
         Args:
             document: The id of a document, or its number among the annotated ones, from 0: as in the rows of `errors`.
             metric: Name of a metric, which need not be among those that were scored.
 
         Returns:
-            What a notebook shows in colours, as displaCy does, and `print` with [gold] and {predicted} marks.
+            An object that a notebook shows in colours, as displaCy does, and `print` with [gold] and {predicted} marks.
 
         Raises:
             ValueError: There is no such document or metric, or the documents came from an iterator or a file.
@@ -317,7 +334,7 @@ class Result(Shown):
         >>> print(found.render(0))
         document 0: 1 gold span, 2 predicted spans; 1 error (fair)
         [{Ada}]⟨PER⟩ met {Bob}⟨spurious: LOC⟩
-        [gold], {predicted}, ⟨label, or what is wrong⟩
+        [gold], {predicted}, ⟨label, or error⟩
         """
         annotated = [candidate for candidate in self._listable("documents to show") if candidate is not None]
         by_id = {candidate.id: number for number, candidate in enumerate(annotated) if candidate.id is not None}
@@ -588,13 +605,13 @@ def warnings_of(counts: Counts, system: str = "") -> list[str]:
 
 
 def have_no_common_label(gold: Mapping[str, int], pred: Mapping[str, int]) -> bool:
-    """Return whether both sides have spans, and none of gold has the label of a prediction."""
+    """Return whether both sides have spans, but no label in common."""
     golds, preds = ({label for label, number in side.items() if number} for side in (gold, pred))
     return bool(golds and preds) and golds.isdisjoint(preds)
 
 
 def registered_metrics(metrics: Mapping[str, Any]) -> list[Metric]:
-    """Return the metrics of a result, from what its JSON says of each.
+    """Return the metrics of a result, from its JSON.
 
     Raises:
         ValueError: A metric is not registered here.

@@ -75,19 +75,19 @@ def score(
     Gold and predictions are lists with one item per document. An item is
 
     - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens, or of numbers with `tag_names`; places
-      numbered -100 on one side are left out on both; or the logits of all tags, an array or tensor [tokens, tags], of
+      numbered -100 on one side are skipped on both; or the logits of all tags, an array or tensor [tokens, tags], of
       which the greatest counts;
     - a list of spans: (start, end, label), or dicts or objects with start, end and label, as
       nervaluate, GLiNER, Presidio and the pipelines of transformers have them;
     - a list of mentions without offsets, (string, label) or {"text": ..., "label": ...}, which are looked
       for in the text, or strings by their label, {"PER": ["Ada"]};
     - a spaCy Doc, a record {"text": ..., "spans": [...]} as in a JSONL file, or spaCy 2's (text, {"entities": [...]}),
-      whose second part may stand alone;
+      or its second part alone;
     - a row {"tokens": ..., "ner_tags": ...} of Hugging Face's `datasets`, or of GLiNER's training data,
       {"tokenized_text": ..., "ner": ...}; gold and predictions may be a split of a data set;
     - an empty list for no spans, or None for a document without annotation.
 
-    Alternatively the first argument is a list of `Document`s or spaCy Examples, which hold
+    Alternatively the first argument is a list of `Document`s or spaCy Examples, which contain
     both sides: score(documents, metrics, confidence). Or it is counts, or the path of a count file
     (.npz), collapsed or not: score("counts.npz", confidence=Confidence()).
 
@@ -97,9 +97,9 @@ def score(
         pred: The predictions, or the path of their file or folder; or a spaCy pipeline, its path or package name,
             which predicts on the texts of gold, with the options of metrics and labels that its config has.
         metrics: Names, as a list or text with commas, or a table `{name: options}`; by default strict, semeval,
-            slot_error, loio, fair and wrf. By default wrf is left out if the words are not known, and `hierarchical`
-            is added if gold labels have levels, such as LOC/CITY. The result says so.
-        confidence: True for intervals, or their settings: `Confidence(level=0.9)` or {"level": 0.9}; by default
+            slot_error, loio, fair and wrf. By default wrf is excluded if the words are not known, and `hierarchical`
+            is added if gold labels have levels, such as LOC/CITY. The result records both.
+        confidence: True for intervals, or their settings: `Confidence(level=0.9)`, {"level": 0.9} or 0.9; by default
             there are none.
         by: Attributes by which scores are broken down as well, a list or text with commas: fields of the document
             ("meta.source") or attributes of spans ("eLen", "sLen:5"), as `--by` of the command takes them. They are in
@@ -115,23 +115,24 @@ def score(
         spans_key: Read `doc.spans[spans_key]` of Docs instead of `doc.ents`.
         labels: New names of labels, None to drop them: a table, a JSON file, or text such as "PER=PERSON,MISC=".
         only: The labels to keep, under their new names; by default all.
-        label_from: What becomes the label of every span before that: an attribute such as "kb_id" or "negated", or
+        label_from: The source of every label before that: an attribute such as "kb_id" or "negated", or
             several, as in "label+negated". A span without the attribute gets "none".
         depth: The number of levels of labels to keep; by default all.
-        sep: What separates the levels of a label.
+        sep: The separator of the levels of a label.
         match: How far a mention without offsets and the text may differ; see `locate`.
         occurrences: Which occurrences of such a mention count; see `locate`.
         tag_names: The names of tags that are numbers, if the features of a data set do not give
             them: a list, or a model's `id2label`.
-        offsets: What offsets count: "codepoint" (characters, the default), "utf16" or "utf8"; or "auto" for files.
+        offsets: The unit of offsets: "codepoint" (characters, the default), "utf16" or "utf8"; or "auto" for files.
             Two values with a comma between them are for gold and predictions.
         outside: The tag of tokens outside of spans, if it is not "O".
-        trim: What is removed from the edges of spans on both sides, after labels are changed: "space" or "space,punct".
+        trim: The characters to remove from the edges of spans on both sides, after labels are changed: "space" or
+            "space,punct".
         join: Join spans of one label that have nothing but white space between them.
         missing_tokens: "O" to read tokens that predictions lack as outside of spans; by default they are an error.
         keys: The keys that have the parts of records and spans, such as {"text": "content", "spans": "items", "label":
             "kind"}, or "text=content,spans=items"; dots reach into nested objects. A list of two is one for gold and
-            one for the predictions; None stands for the usual keys.
+            one for the predictions; None means the usual keys.
         match_text: How the texts of a pair may differ: in white space and case ("same"), or also in Unicode forms,
             quotes, dashes, brackets of treebanks, and characters that are not seen ("normalised").
 
@@ -150,6 +151,8 @@ def score(
     >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"]).strict.scores
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
+    if is_spacy(gold, "Language") and not is_spacy(pred, "Language"):
+        gold, pred = pred, gold  # the order of the command
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, by=by, train=train, text=text, tokens=tokens, **options)
         return Result(evaluate_counts(counts, read_confidence(confidence)), counts)
@@ -202,7 +205,7 @@ def score_runs(
 ) -> Result:
     """Score a system that was trained several times: the means of its training runs, with intervals.
 
-    The intervals are about another training on other texts like these.
+    The intervals include the retraining variance, and the variance over similar texts.
 
     Args:
         gold: The gold annotation, as `score` takes it; None with counts.
@@ -267,7 +270,7 @@ def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict
         gold: As for `score`; or counts.
         pred: As for `score`; with counts the settings of intervals, `Confidence()`.
         args, options: As for `score`; with counts `average`, the average that the signature names, and `short`, whether
-            the signature leaves out options that have their default.
+            the signature omits default options.
 
     Returns:
         As `score`; with counts its dict without methods.
@@ -281,8 +284,6 @@ def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict
     """
     if isinstance(gold, Counts):
         return evaluate_counts(gold, options.pop("confidence", pred), *args, **options)
-    if is_spacy(gold, "Language"):
-        gold, pred = pred, gold  # the order of the command
     return score(gold, pred, *args, **options)
 
 
@@ -291,7 +292,7 @@ def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:
 
     Args:
         counts: Counts, results, or paths of count files (.npz). They are added as they are: a document that two of
-            them hold counts twice. `nereval merge` finds such documents in files.
+            them contain counts twice. `nereval merge` finds such documents in files.
 
     Returns:
         The counts; `score` makes a result of them.
@@ -317,7 +318,7 @@ def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:
 
 
 def counts_of(given: object) -> Counts | None:
-    """Return the counts that an argument is, holds as a result, or names as an .npz file; None if it does neither."""
+    """Return the counts in an argument: counts, a result, or the path of an .npz file; None for others."""
     if isinstance(given, Counts):
         return given
     if isinstance(given, Result):
@@ -341,12 +342,12 @@ def check_alone(**others: Any) -> None:
 
 
 class CountedItems(NamedTuple):
-    """The counts of predictions, and what they were made of.
+    """The counts of predictions, and their input.
 
     Attributes:
         counts: The counts.
         documents: The documents; None for one without gold annotation.
-        left_out: The metrics of a set that are left out, with the reason.
+        left_out: The excluded metrics of a set, with the reason.
         added: A line on each metric that was added.
     """
 
@@ -363,7 +364,7 @@ def count_items(
 
     Args:
         gold, pred: The items of each side, as `score` takes them.
-        items: How they are read, and what is scored.
+        items: The settings of reading and scoring.
         name: The name of the predictions, for errors.
         check: Called with the metrics before anything is counted.
 
@@ -466,7 +467,7 @@ class Lookup(NamedTuple):
         return cls(attributes, None if train is None else str(train))
 
     def breakdowns(self, metrics: Sequence[Metric]) -> list[Breakdown]:
-        """Return what counts by each attribute."""
+        """Return the counters by attribute."""
         lexicon = None if self.train is None else cached_lexicon(self.train)
         return [Breakdown(metrics, name, lexicon) for name in self.attributes]
 
@@ -476,7 +477,7 @@ def _result_of_docs(
 ) -> Result | None:
     """Return the result of lists of Examples or Docs, which are read as scorers of pipelines read them: as arrays.
 
-    None if they need more than that. `_result_of_documents` then scores them, or says what is wrong with them.
+    None if they need more than that. `_result_of_documents` then scores them, or reports the problem.
     """
     are_lists = isinstance(gold, (list, tuple)) and isinstance(pred or [], (list, tuple))
     if reading != reading_of_items() or not are_lists:
@@ -498,7 +499,7 @@ def _result_of_docs(
 
 
 def _both_sides(side: Side, spans_key: str | None, asked: Collection[str] = ()) -> Iterator[Document | None]:
-    """Yield the documents of items that hold both sides."""
+    """Yield the documents of items that contain both sides."""
     if side.kind != "example":
         yield from side.items()
         return
@@ -533,12 +534,12 @@ def _names_metrics(pred: Any) -> bool:
 
 
 def _check_one_side(text: object, tokens: object, metrics: object) -> None:
-    """Raise ValueError if texts, tokens or predictions are given beside Documents or Examples, which hold them."""
+    """Raise ValueError if texts, tokens or predictions are given for Documents or Examples, which contain them."""
     for name, value in (("text", text), ("tokens", tokens)):
         if value is not None:
             raise ValueError(f"{name}= is given, but Documents and Examples have their own: leave it out")
     if metrics is not None:
-        raise ValueError("Documents and Examples hold both sides: expected score(documents, metrics, confidence)")
+        raise ValueError("Documents and Examples contain both sides: expected score(documents, metrics, confidence)")
 
 
 @with_item_reading
@@ -621,7 +622,7 @@ def compare(
         given = [System(name, counts) for name, counts in stored.items()]
         return Comparison(comparison(given, [], settings, trials, **asked._asdict()))
     if gold is None:
-        raise ValueError("gold is missing: expected the gold annotation, one item per document, as the second argument")
+        raise ValueError("missing gold annotation: expected one item per document as the second argument")
     lookup = Lookup.create(by, train)
     items = Items(metrics, reading_of_items(**options), text, tokens)
     items, gold, predicted, notes = with_predictions(items, gold, {name: systems[name] for name in names})

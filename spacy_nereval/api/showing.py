@@ -1,4 +1,4 @@
-"""How annotation is read: the function `show`, for files and lists, and what it returns."""
+"""How annotation is read: the function `show`, for files and lists, and its result."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Overview(dict[str, Any]):
     __repr__ = __str__
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines: how it is read, labels, what is left out, what looks wrong, and the first documents."""
+        """Yield the lines: how it is read, labels, omissions, suspicious features, and the first documents."""
         how = [self["format"] or "unknown format", self["encoding"], self["scheme"], self["offsets"]]
         yield f"{self['source']}: {', '.join(filter(None, how))}"
         numbers = [many(self["documents"], "document"), many(self["spans"], "span")]
@@ -63,7 +63,7 @@ class Overview(dict[str, Any]):
             listed = [f"{name} ({number:,})" for name, number in self["attributes"].items()]
             yield f"attributes: {join_names(listed, 30)}"
         yield from (f"ℹ {note}" for note in self["notes"])
-        yield from (f"left out: {words} ({number:,})" for words, number in self["left_out"].items())
+        yield from (f"excluded: {words} ({number:,})" for words, number in self["left_out"].items())
         yield from (f"⚠ {remark}" for remark in self["remarks"])
         for document in self["first"]:
             yield ""
@@ -85,7 +85,7 @@ LEFT_OUT = {
 
 
 def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = None, **options: Any) -> Overview:
-    """Return how a file or a list is read, and what looks wrong: the answer to most refusals.
+    """Return how a file or a list is read, and suspicious features: the remedy of most errors.
 
     Args:
         source: A file or folder of any input format, or items as `score` takes them for one side.
@@ -120,7 +120,7 @@ def show(source: Any, *, documents: int = 3, text: Any = None, tokens: Any = Non
 
 
 def show_file(path: Path, reading: Reading, documents: int, rules: LabelRules | None = None) -> Overview:
-    """Return how a file is read, up to what cannot be read; see `show`. Raise ValueError if there is no such file."""
+    """Return how a file is read, up to the first error; see `show`. Raise ValueError if there is no such file."""
     if is_count_file(path):
         raise ValueError(f"{path} is a count file, which has neither texts nor spans to show: score it")
     if not path.is_dir():
@@ -202,7 +202,7 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
 def _remarks(
     numbers: Counter[str], labels: Counter[str], unseen: Counter[str], ids: Counter[str], edges: EdgeCounter
 ) -> Iterator[str]:
-    """Yield what looks wrong."""
+    """Yield warnings of suspicious features."""
     yield from (line[2:] for line in edge_lines(edges.signs, names={"": "spans"}))
     if numbers["invented"]:
         yield f"{many(numbers['invented'], 'mention')} that the text does not have"

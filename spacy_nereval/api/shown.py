@@ -6,12 +6,15 @@ import html
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from functools import update_wrapper
 from pathlib import Path
+from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
+from ..core.synonyms import RESULT_NAMES
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
@@ -53,27 +56,58 @@ color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isola
 """The style in a notebook, light or dark. It undoes the notebook's own style for tables."""
 
 UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised")
-"""Names that tab completion leaves out: those that change a dict."""
+"""Names that tab completion omits: those that change a dict."""
 
 FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
 
 
+class Rows(Sequence[dict[str, Any]]):
+    """The rows that a method returns without arguments, and the method itself, if it is called."""
+
+    def __init__(self, method: Callable[..., list[dict[str, Any]]]) -> None:
+        self._method = method
+        update_wrapper(self, method)
+
+    def __call__(self, *args: Any, **options: Any) -> list[dict[str, Any]]:
+        return self._method(*args, **options)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._method()[place]
+
+    def __len__(self) -> int:
+        return len(self._method())
+
+
+class RowsMethod:
+    """A method that returns rows, which can be had without a call too: `for row in result.errors`."""
+
+    def __init__(self, function: Callable[..., list[dict[str, Any]]]) -> None:
+        self._function = function
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self._function if instance is None else Rows(MethodType(self._function, instance))
+
+
 class Shown(dict[str, Any]):
     """A result: a dict in plain Python, equal to the JSON of the commands, with methods that print and save it."""
 
+    def __init_subclass__(cls) -> None:
+        if "errors" in vars(cls):
+            cls.errors = RowsMethod(vars(cls)["errors"])  # type: ignore[attr-defined]  # a class may have none
+
     @classmethod
     def load(cls: type[S], path: str | Path) -> S:
-        """Return the result that a JSON file holds: one that `save` wrote, or the command with `--output`.
+        """Return the result in a JSON file that `save` wrote, or the command with `--output`.
 
         It is equal to the result that was saved. The file has neither documents nor counts: a method that needs these
-        says so.
+        raises an error.
 
         Args:
             path: The file.
 
         Raises:
-            ValueError: There is no such file, or it holds another kind of result, or none.
+            ValueError: There is no such file, or it contains another kind of result, or none.
             OSError: The file cannot be read.
 
         >>> from spacy_nereval import Result, score
@@ -108,15 +142,15 @@ class Shown(dict[str, Any]):
         return result
 
     _lines: ClassVar[Mapping[str, str]] = {}
-    """Names from other packages, and what to write here instead."""
+    """Names from other packages, and the line to write instead."""
 
     _kind: ClassVar[str]
     """The name of the class, as `io.saved_results` has it."""
 
     @staticmethod
     def _unavailable(what: str, remedy: str) -> ValueError:
-        """Return the error of what a result from a JSON file does not hold."""
-        return ValueError(f"this result was read from a JSON file, which holds no {what}: {remedy}")
+        """Return the error for a part that a result from a JSON file lacks."""
+        return ValueError(f"this result was read from a JSON file, which contains no {what}: {remedy}")
 
     @property
     def signature(self) -> str:
@@ -164,7 +198,14 @@ class Shown(dict[str, Any]):
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
+            if (meant := self._attribute_meant(name)) is not None:
+                return meant
             raise AttributeError(self._remedy(name) or describe_unknown(name, [*self, *self._own_names()]))
+
+    def _attribute_meant(self, name: str) -> Any:
+        """Return the attribute that other packages call by another name, or the item of this name; None if none is."""
+        here = RESULT_NAMES.get(name, "")
+        return getattr(self, here) if here in self._own_names() else super().get(name)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in UNSHOWN]
@@ -173,7 +214,7 @@ class Shown(dict[str, Any]):
         return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
 
     def _remedy(self, name: object) -> str:
-        """Return what to write instead of a name, such as an item for an attribute; "" if unknown."""
+        """Return the line to write instead of a name, such as an item for an attribute; "" if unknown."""
         if line := self._lines.get(str(name)):
             return f"there is no {name!r}: write {line}"
         if name in self:
@@ -188,7 +229,7 @@ class Shown(dict[str, Any]):
         """Return a table as a pandas DataFrame: ratios from 0 to 1, as in JSON."""
 
     def _view(self, average: str = "micro", *, every: bool = False) -> View:
-        """Return the view; if `every`, with what further tables need, which are not always shown."""
+        """Return the view; if `every`, with the data of tables that are not always shown."""
         raise NotImplementedError
 
     def _parts(
@@ -225,7 +266,7 @@ class Shown(dict[str, Any]):
         return repr(self)
 
     def __repr__(self) -> str:
-        if kind_of(self) is None:  # what is no whole result, such as {}, has no summary
+        if kind_of(self) is None:  # an incomplete result, such as {}, has no summary
             return f"{type(self).__name__}({dict(self)!r})"
         return self.summary()
 
@@ -338,7 +379,7 @@ class Shown(dict[str, Any]):
             height: The height of the frame, in pixels.
 
         Raises:
-            ValueError: The texts or the documents are not known, or what makes the page is not installed.
+            ValueError: The texts or the documents are not known, or a package for the page is not installed.
 
         >>> from spacy_nereval import score
         >>> found = score([[(0, 3, "PER")]], [[(0, 3, "PER")]], ["fair"], text=["Ada"])

@@ -74,7 +74,7 @@ def names_of_tags(tag_names: TagNames) -> list[str] | None:
 def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) -> list[list[Any]]:
     """Return the tags of sides that count the same tokens. Numbers get their names.
 
-    A place that is numbered -100 on one side is left out on all: a model's labels have this number at the parts of a
+    A place that is numbered -100 on one side is skipped on all: a model's labels have this number at the parts of a
     word after the first, and in the padding, where its output has any tag.
 
     Args:
@@ -95,7 +95,7 @@ def tags_of(sides: Sequence[tuple[str, Iterable[Any], Sequence[str] | None]]) ->
             lengths = " and ".join(
                 f"{side} has {len(row)}" for (side, _, _), row in zip(sides, tags) if row is not None
             )
-            raise ValueError(f"document {number}: {lengths} tags, with -100 left out; expected one tag per token")
+            raise ValueError(f"document {number}: {lengths} tags, -100 excluded; expected one tag per token")
         for k, ((side, _, names), row) in enumerate(zip(sides, tags)):
             if row is not None and (skipped or k in numbered):
                 kept = (tag for at, tag in enumerate(row) if at not in skipped)
@@ -119,7 +119,7 @@ def records_of_rows(
 
     Args:
         rows: Rows with tokens and tags; None for one without annotation.
-        side: What the side is called in errors.
+        side: The name of the side in errors.
         names: The names of tags that are numbers.
         reading: How tags are read.
 
@@ -189,8 +189,7 @@ class Side:
             shown = type(items).__name__
             if is_spacy(items, "Language"):
                 raise ValueError(
-                    f"{name} is a pipeline, which stands in the place of predictions: write score(gold, nlp), or give "
-                    "its predictions, [*nlp.pipe(texts)]"
+                    f"{name} is a pipeline: write score(gold, nlp), or give its predictions, [*nlp.pipe(texts)]"
                 )
             raise ValueError(f"{name} is of type {shown}; expected a list of documents: wrap a single one in []")
         self.name = name
@@ -242,18 +241,18 @@ class Side:
 
     @property
     def about(self) -> About:
-        """What is known of items of this kind."""
+        """The properties of items of this kind."""
         return KINDS[self.kind]
 
     @property
     def used_fields(self) -> tuple[str, Collection[str]]:
-        """What the side is, in words, and the fields of `Format` that concern it."""
+        """A description of the side, and the fields of `Format` that concern it."""
         return (self._file, self._fields) if self._file else (f"{self.name} has {self.about.words}", self.about.fields)
 
     def check_single(self, expected: str) -> None:
-        """Raise ValueError if each item holds both sides; `expected` says what to give instead."""
+        """Raise ValueError if each item contains both sides; `expected` names the alternative."""
         if self.about.holds_both_sides:
-            raise ValueError(f"{self.name} has {self.about.words}, which hold both sides; expected {expected}")
+            raise ValueError(f"{self.name} has {self.about.words}, which contain both sides; expected {expected}")
 
     def _plain_items(self, items: Iterable[Any]) -> Iterator[Any]:
         for number, item in enumerate(items):
@@ -275,7 +274,7 @@ def unpacked_items(items: Any, name: str, *, renamed: bool = False) -> Any:
 
     Args:
         items: The items of a side.
-        name: What the side is called in errors.
+        name: The name of the side in errors.
         renamed: Whether the columns get other names.
 
     Raises:

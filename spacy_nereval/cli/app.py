@@ -11,10 +11,11 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from itertools import chain
@@ -22,6 +23,7 @@ from os.path import exists, isdir, isfile, join  # they are False for names that
 from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
+from signal import SIGTERM
 from textwrap import fill
 from traceback import format_exception
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
@@ -52,6 +54,7 @@ from .command_options import (
     LogFormat,
     own_command,
     own_options,
+    read_as,
 )
 from .guards import (
     NamedInputs,
@@ -71,7 +74,7 @@ from .printing import log_as, no_tables, print_apart_from, say, warnings_in_line
 
 HEADINGS = (
     "Start here",
-    "Decide what to release",
+    "Select a model",
     "Make gold annotation",
     "Count and add up",
     "Train in spaCy",
@@ -95,17 +98,28 @@ needs none. They are imported for the help alone, since spaCy imports the comman
 
 
 class GroupedCommand(TyperCommand):
-    """A command whose help shows the options that are asked for often, and names the groups of the others."""
+    """A command with short help: the common options, and the names of the groups of the others."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments. An error shows no more than the beginning of a bad value, and says what to write."""
-        options = [parameter.opts for parameter in self.params]
+        """Parse the arguments. An error shows the beginning of a bad value only, and the line to write."""
+        given, options = [*args], [parameter.opts for parameter in self.params]
         args = files_in_places(args, [argument.name for argument in _arguments(self)], [*chain(*options)])
         repeated = {
             name for parameter in self.params if getattr(parameter, "multiple", False) for name in parameter.opts
         }
-        args = with_options_of_others(with_listed_values(args, [*chain(*options)], repeated), options, self.name or "")
-        args = with_joined_values(args, [parameter.opts for parameter in self.params if parameter.name in LISTS])
+        flags = {name for parameter in self.params if getattr(parameter, "is_flag", False) for name in parameter.opts}
+        lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
+        args = with_listed_values(args, [*chain(*options)], repeated)
+        args = with_options_of_others(args, options, self.name or "", {*flags, *chain(*lists)})
+        if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
+            args[-1:] = ["--output", args[-1]]
+        short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
+        if unknown := [arg for arg in short if arg not in chain(*options)]:
+            say(f"✘ {describe_option(unknown[0], [*chain(*options)], self.name or '')}", fg="red", err=True)
+            raise typer.Exit(UNUSABLE)
+        is_as_given = args == given and not ctx.meta.get(COMMAND_MEANT)
+        args = with_joined_values(args, lists)
+        read_as.set("" if is_as_given else f"{ctx.command_path} {' '.join(map(quote, args))}")
         try:
             _, rest, order = self.make_parser(ctx).parse_args([*args])
             say_repeated(order, rest)
@@ -113,6 +127,9 @@ class GroupedCommand(TyperCommand):
         except Exception as error:  # releases of typer differ in its class
             if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
                 say(f"✘ {describe_option(option, [*chain(*options)], self.name or '')}", fg="red", err=True)
+                raise typer.Exit(UNUSABLE) from None
+            if "requires an argument" in str(error) and (option := getattr(error, "option_name", None)):
+                say(f"✘ {_describe_lack(self.params, option)}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
             # Exception has no `message` for mypy, though that of typer has.
             if isinstance(said := getattr(error, "message", None), str):
@@ -148,34 +165,65 @@ class GroupedCommand(TyperCommand):
             formatter.write(f"\n{_wrap(self.epilog, 0)}\n")
 
 
-def with_options_of_others(args: Sequence[str], options: Iterable[Sequence[str]], command: str = "") -> list[str]:
+def with_options_of_others(
+    args: Sequence[str], options: Iterable[Sequence[str]], command: str = "", repeatable: Collection[str] = ()
+) -> list[str]:
     """Return the arguments with an option of this command for each that has another name elsewhere.
 
-    One that is given already is not given again, and a table that the command does not have is not asked for: the
-    error says what to write.
+    One that is given already is not given again, unless it may be, and a table that the command does not have is not
+    asked for: the error has the line to write.
 
     Args:
         args: The arguments.
         options: The names of each option of the command.
         command: The name of the command.
+        repeatable: The options that may be given again: those without a value, and those whose values are lists.
 
     >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
     >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
     ['-f', 'conll', '--latex']
     """
-    from ..core.synonyms import option_words
+    from ..core.synonyms import option_words, takes_value
 
     names_of = {name: names for names in options for name in names}
     result: list[str] = []
-    for arg in args:
+    rest = [*args]
+    while rest:
+        arg = rest.pop(0)
         option, equals, value = arg.partition("=")
-        words = [] if option in names_of else option_words(option, command)
-        is_clear = words and words[0] in names_of and not {*names_of[words[0]]} & {*args}
+        at = value if equals else rest[0] if rest and _is_value(rest[0]) else None
+        words = [] if option in names_of else option_words(option, command, at)
+        asked = [word for word in words if word in names_of]
+        last = next(reversed(asked), "")
+        is_given = bool({*names_of.get(last, ())} & {*args, *result})
+        is_clear = bool(asked) and all(word in names_of for word in words if word.startswith("--"))
         if is_clear and words[0] == "--tables" and command:
             is_clear = any(words[1] in load_object(place).makers for place in VIEWS.get(command, {}).values())
-        result += [*words, *([value] if equals else [])] if is_clear else [arg]
+        if not is_clear or (is_given and last not in repeatable):  # with two values
+            result.append(arg)
+            continue
+        result += words
+        if takes_value(option, command) and at is not None and not equals:
+            del rest[0]
+        elif equals and not takes_value(option, command):
+            result.append(value)
     return result
+
+
+def _is_value(text: str) -> bool:
+    """Return whether what stands behind an option may be its value, rather than a file or another option."""
+    return not text.startswith("-") and not exists(text)
+
+
+def _is_page(text: str) -> bool:
+    return text.endswith(".html") and not text.startswith("-")
+
+
+def _describe_lack(parameters: Iterable[Any], option: str) -> str:
+    """Return the message that an option lacks its value, with what the option is for."""
+    about = next((parameter.help for parameter in parameters if option in parameter.opts), "")
+    return f"{option} is given without a value: {about}"
 
 
 def with_listed_values(args: Sequence[str], options: Collection[str], repeated: Collection[str]) -> list[str]:
@@ -286,7 +334,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
 
     if "gold" not in places:
         return [*args]
-    place_of = {**dict.fromkeys(("-p", "-i"), "pred"), "-g": "gold", "--baseline": "baseline"}
+    place_of = {**dict.fromkeys(("-p", "-i", "--systems"), "pred"), "-g": "gold", "--baseline": "baseline"}
     place_of |= {f"--{name}": "gold" for name in GOLD_NAMES.split()}
     place_of |= {f"--{name}": "pred" for name in PRED_NAMES.split()}
     if "policy" in places:
@@ -298,16 +346,17 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
         option, equals, value = arg.partition("=")
         following = value if equals else next(iter(given), "")
         is_number = option == "-g" and following.removeprefix("-").isdigit()  # of a GPU
-        if option not in place_of or not following or is_number or (option in options and option != "-g"):
+        is_other = option == "--systems" and not isfile(following)  # but NAME=RUN,RUN
+        if option not in place_of or not following or is_number or is_other or (option in options and option != "-g"):
             rest.append(arg)
             continue
         files[place_of[option]].append(following)
         del given[: not equals]
-        while option == "-i" and given and isfile(given[0]):  # sacreBLEU lists systems behind it
+        while option in ("-i", "--systems") and given and isfile(given[0]):  # as sacreBLEU lists them
             files["pred"].append(given.pop(0))
     first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
-    if first or not "".join(rest[:1]).startswith("-"):  # gold stands before, and an option behind it may be unknown
+    if first or not "".join(rest[:1]).startswith("-"):  # gold comes first, and an option after it may be unknown
         at = next((k for k, arg in enumerate(rest) if arg.startswith("-") and arg != "-"), len(rest))
     return [*first, *rest[:at], *files["baseline"], *files["pred"], *rest[at:]]
 
@@ -317,7 +366,7 @@ def _arguments(command: Any) -> list[Any]:
 
 
 def argument_name(argument: Any) -> str:
-    """Return an argument as usage shows it, in brackets if it may be left out."""
+    """Return an argument as usage shows it, in brackets if it is optional."""
     name = str(argument.metavar or argument.name.upper())
     if argument.nargs == -1 and "..." not in name:
         name += "..."
@@ -325,11 +374,18 @@ def argument_name(argument: Any) -> str:
 
 
 class GroupedCommands(TyperGroup):
-    """The program, whose help lists the commands under their headings."""
+    """The program. Its help lists the commands under their headings."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, of which `-h` and `version` mean what they mean elsewhere."""
+        if args[:1] == ["version"]:
+            args = ["--version"]
+        return super().parse_args(ctx, [*("--help" if arg == "-h" else arg for arg in args[:2]), *args[2:]])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return what is run and its arguments. End the program with the line to write if there is no such command."""
-        args = [*with_command(args, self.commands)]
+        """Return the command and its arguments. End the program with the line to write if there is no such command."""
+        given, args = args, [*with_command(args, self.commands)]
+        ctx.meta[COMMAND_MEANT] = args[:1] != given[:1]
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             say(f"✘ {describe_command(args, self.commands)}", fg="red", err=True)
             raise typer.Exit(UNUSABLE)
@@ -359,6 +415,8 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
 
     >>> with_command(["iaa", "a.jsonl", "b.jsonl"], ["agreement"])
     ['agreement', 'a.jsonl', 'b.jsonl']
+    >>> with_command(["confusion", "gold.jsonl", "pred.jsonl"], ["score"])
+    ['score', 'gold.jsonl', 'pred.jsonl', '--tables', 'confusion']
     >>> with_command(["score", "dev.spacy", "--model", "model", "-C"], ["score", "evaluate"])
     ['evaluate', 'model', 'dev.spacy', '-C']
     """
@@ -367,12 +425,15 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     from ..core.synonyms import command_to_run
 
     first, *rest = args
-    if first == "evaluate":
-        return ["score", *rest] if _names_data(rest) else args
     if first == "check" and {"--policy", "--config"} & {*rest}:
         return ["gate", *rest]
-    if command_to_run(first) in commands:
-        return [command_to_run(first), *rest]
+    meant, *options = command_to_run(first) or [""]
+    if first not in commands and meant in commands:
+        first, rest, args = meant, [*rest, *options], [meant, *rest, *options]
+    if first == "evaluate":
+        return ["score", *rest] if _names_data(rest) else args
+    if first not in ("score", "evaluate") and first in commands:
+        return args
     if first != "score":
         if not exists(first):
             return args
@@ -388,7 +449,7 @@ def _is_model(path: str) -> bool:
 
 
 def _names_data(args: Sequence[str]) -> bool:
-    """Return whether arguments begin with a file of annotation, or what ends like one, rather than with a model."""
+    """Return whether arguments begin with a file of annotation, or a name like one, rather than with a model."""
     if "--model" in args:
         return False
     names = [arg for arg in args if not arg.startswith("-")]
@@ -397,7 +458,7 @@ def _names_data(args: Sequence[str]) -> bool:
         return len(names) > 1 and not _is_model(names[0])
     if not names or _is_model(names[0]):
         return False
-    if isdir(names[0]):  # beside a file, it is a model that lacks something, of which its reader says so
+    if isdir(names[0]):  # next to a file, it is an incomplete model: its reader raises an error
         return len(names) > 1 and isdir(names[1])
     return isfile(names[0]) or Path(names[0]).suffix[1:].isalpha()
 
@@ -406,7 +467,7 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
     """Return the message that there is no such command, with the line to write.
 
     Args:
-        args: What was written instead of a command, and what follows.
+        args: The word in place of a command, and the rest.
         commands: The commands that exist.
 
     >>> describe_command(["gold.spacy", "pred.spacy"], ["score"])
@@ -430,6 +491,9 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
 
 
 SHOW_ALL = f"{__name__}.show_all"
+
+COMMAND_MEANT = f"{__name__}.command_meant"
+"""Whether the command was given under another name, or not at all."""
 
 
 def show_all(ctx: typer.Context, wanted: bool) -> None:
@@ -457,7 +521,7 @@ def option_group(option: Any) -> str:
 
 
 def option_text(command: str | None, option: Any) -> str:
-    """Return what an option of a command is for, with the tables of `--tables`."""
+    """Return the help of an option of a command, with the tables of `--tables`."""
     if option.name != "tables" or command not in VIEWS:
         return str(option.help or "")
     tables = [
@@ -506,13 +570,13 @@ def group_page(ctx: Any, group: str) -> str:
 def list_of_groups(ctx: Any) -> str:
     """Return the help that lists the groups of options. The context is that of the program."""
     formatter = ctx.make_formatter()
-    formatter.write(f"'{ctx.command_path} COMMAND --help' shows what is asked for often, --help-all all options.\n")
+    formatter.write(f"'{ctx.command_path} COMMAND --help' shows the common options, --help-all all options.\n")
     _write_rows(formatter, f"Groups of options, shown by '{ctx.command_path} help GROUP'", OPTION_GROUPS.items())
     return str(formatter.getvalue().rstrip("\n"))
 
 
 def _help_row(ctx: Any, parameter: Any) -> tuple[str, str]:
-    """Return an option or argument as it is written, and what it is for, with its default."""
+    """Return an option or argument as it is written, and its help with its default."""
     term, text = parameter.get_help_record(ctx)
     if parameter.param_type_name == "argument":
         term = argument_name(parameter)
@@ -526,7 +590,7 @@ def _write_options(formatter: Any, heading: str, ctx: Any, parameters: Iterable[
 
 
 def _write_rows(formatter: Any, heading: str, rows: Iterable[tuple[str, str]]) -> None:
-    """Write a heading, and terms with their texts beside them; nothing without a term."""
+    """Write a heading, and terms with their texts; nothing without a term."""
     listed = [*rows]
     if not listed:
         return
@@ -570,20 +634,20 @@ def _open_streams(
 Command = Callable[..., None]
 
 UNUSABLE, BUSY = 2, 75
-"""Exit statuses: of input or options that cannot be used, which is also typer's; and of what may work later, as in
+"""Exit statuses: of input or options that cannot be used, which is also typer's; and of a temporary failure, as in
 sysexits.h. 0 says that the command is done, and 1 that its verdict is no."""
 
 
 @dataclass(frozen=True)
 class Extension:
-    """What a feature adds to a command that is not its own: options, and what they change.
+    """The additions of a feature to a command that is not its own: options, and their effects.
 
     A feature derives a frozen dataclass and names it in `Feature.extensions`. Its annotated fields become options of
     the command, as the fields of a group do. A command with a parameter `extensions: Extensions` gets an instance of
     each class, with the options that were given; its docstring says which of their methods it calls.
 
     Attributes:
-        help: What is added to the help of the command: a paragraph, or several with empty lines between them.
+        help: An addition to the help of the command: a paragraph, or several with empty lines between them.
         group: The group of `OPTION_GROUPS` to which its options belong; "" for options of the command alone.
     """
 
@@ -610,7 +674,7 @@ class Extension:
 
         Args:
             given: The values of all parameters.
-            inputs: What the command reads.
+            inputs: The inputs of the command.
 
         Raises:
             ValueError: One of them cannot be used.
@@ -635,7 +699,7 @@ def command(
         name: Name of the command.
         metric_options: Also accept options such as `--fair.unit token`, which typer does not
             know. The function then takes a `typer.Context`, whose `args` hold them.
-        view: The view whose tables `--tables` prints, "module:class". Of several views, by the option with which each
+        view: The view with the tables for `--tables`, "module:class". Of several views, by the option with which each
             is used; "" if it needs none.
         heading: The heading below which the list of commands shows it.
         cls: How typer parses the arguments, if not as usual.
@@ -661,6 +725,23 @@ def command(
     return register
 
 
+@contextmanager
+def say_read_as() -> Iterator[None]:
+    """Print how the command was read, if it was given with names of other packages and did not end in an error."""
+    line, status = read_as.get(), 0
+    try:
+        yield
+    except typer.Exit as end:
+        status = end.exit_code
+        raise
+    except BaseException:
+        status = UNUSABLE
+        raise
+    finally:
+        if line and status not in (UNUSABLE, BUSY):
+            say(f"ℹ read as {line}", err=True)
+
+
 def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), name: str = "") -> Command:
     """Wrap a command so that an error is one line, and the exit status `UNUSABLE` or `BUSY`.
 
@@ -671,7 +752,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
     @wraps(function)
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
-        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")):
+        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")), say_read_as():
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:
@@ -698,9 +779,9 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        except Stopped:
-            raise
         except SystemExit as error:  # our commands end with typer's exceptions
+            if isinstance(error, Stopped) or error.code == SIGTERM:  # Ray sets a handler of its own, with this status
+                raise
             say(f"✘ {describe_exit(error)}", fg="red", err=True)
             raise typer.Exit(UNUSABLE) from None
         except Exception as error:  # libraries of cloud storage have exceptions of their own; others are raised again
@@ -716,11 +797,11 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
 
 
 def command_with_options(command: Command, added: Sequence[type[Extension]] = ()) -> Command:
-    """Return a command whose parameters are the fields of its groups and extensions.
+    """Return a command with the fields of its groups and extensions as parameters.
 
     A parameter such as `reading: Reading` becomes one parameter per field of
     `Reading`. A field that occurs in several groups becomes one option, and
-    every group receives its value. Every command has the options `--code`, whose file is run before the command,
+    every group receives its value. Every command has the options `--code`, a file that is run before the command,
     `--debug` and `--log-format`; it need not know of them.
 
     Args:
@@ -756,6 +837,7 @@ def command_with_options(command: Command, added: Sequence[type[Extension]] = ()
     def run(**given: Any) -> None:
         for name, argument in arguments.items():
             if given[name] is not None:
+                given[name] = argument.value_here(given[name])
                 check_value(name, given[name], argument)
         values = {group: group(**{field.name: given[field.name] for field in members[group]}) for group in members}
         given |= {name: values[group] for name, group in groups.items()}
@@ -783,7 +865,7 @@ def _fields(group: Any) -> list[inspect.Parameter]:
 
 
 def _argument_of(hint: Any) -> Argument:
-    if get_origin(hint) is Union:  # Python 3.10 makes a hint optional whose default is None
+    if get_origin(hint) is Union:  # Python 3.10 makes a hint with the default None optional
         hint = next((part for part in get_args(hint) if get_origin(part) is Annotated), hint)
     data = hint.__metadata__ if get_origin(hint) is Annotated else ()
     return next((argument for argument in data if isinstance(argument, Argument)), Argument(""))

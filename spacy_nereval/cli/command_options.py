@@ -2,7 +2,7 @@
 
 A command takes a group of options as one parameter, such as `reading: Reading`;
 `app.command_with_options` turns every field into an option of its own. What Python has too is declared in
-`core.arguments`. What only commands have, such as `--format conll,markdown`, is read and checked below.
+`core.arguments`. Values for commands only, such as `--format conll,markdown`, are read and checked below.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ own_options: ContextVar[Collection[str]] = ContextVar("own_options", default=())
 
 own_command: ContextVar[str] = ContextVar("own_command", default="")
 """The name of the command that runs."""
+
+read_as: ContextVar[str] = ContextVar("read_as", default="")
+"""The command that runs as it is written here, if it was given with names of other packages; else ""."""
 
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
@@ -111,7 +114,7 @@ CONFIDENCE = Option(
     False,
     "--confidence",
     "-C",
-    help="Add a confidence interval to every score, by leaving out each document, or each unit of --unit. Without it, "
+    help="Add a confidence interval to every score (jackknife over documents, or over units with --unit). Without it, "
     f"only the main score has an interval, and only for up to {MOST_DOCUMENTS} documents",
 )
 
@@ -119,7 +122,7 @@ CODE = Option(None, "--code", "-c", help="Python file with registered functions 
 
 
 class LogFormat(str, Enum):
-    """How a command says what is not its result."""
+    """How a command reports warnings and errors."""
 
     TEXT = "text"
     JSON = "json"
@@ -128,8 +131,7 @@ class LogFormat(str, Enum):
 LOG_FORMAT = Option(
     "text",
     "--log-format",
-    help="What is said beside the result, such as warnings and errors: lines to read, or for programs a JSON object "
-    "per line on stderr",
+    help="Format of warnings and errors on stderr: text, or JSON Lines",
 )
 EXPANSION = Option(
     None,
@@ -159,7 +161,7 @@ class Resampling(NamedTuple):
 
 
 class HypothesisOptions(NamedTuple):
-    """What a comparison tests."""
+    """The tests of a comparison."""
 
     primary: Annotated[str | None, arguments.PRIMARY] = None
     secondary: Annotated[str | None, arguments.SECONDARY] = None
@@ -174,7 +176,7 @@ class HypothesisOptions(NamedTuple):
 
 
 class RankOptions(NamedTuple):
-    """What systems are ranked by, and how it is tested."""
+    """The score to rank systems by, and its tests."""
 
     primary: Annotated[str | None, arguments.PRIMARY] = None
     trials: Annotated[int | None, arguments.TRIALS] = None
@@ -231,7 +233,8 @@ class Cutting(NamedTuple):
     cut: Annotated[
         Path | None,
         arguments.Argument(
-            "Cut file of 'nereval thresholds': keep the predictions whose scores are at least the cut of their label"
+            "Threshold file of 'nereval thresholds': keep the predictions with a score of at least their label's "
+            "threshold"
         ),
     ] = None
     missing_score: Annotated[float | None, arguments.MISSING_SCORE] = None
@@ -268,16 +271,16 @@ FIELD_GROUPS = {name: group for cls, group in reversed(GROUPS.items()) for name 
 
 OPTION_GROUPS = {
     "scoring": "Metrics, and attributes by which scores are broken down",
-    "intervals": "Confidence intervals, and what is resampled for them",
-    "tests": "What a comparison tests, and how",
+    "intervals": "Confidence intervals, and units of resampling",
+    "tests": "Tests of a comparison",
     "labels": "Labels to map, keep or shorten",
     "reading": "How files are read: formats, columns, offsets, annotators",
-    "cuts": "Scores of predictions, and cuts by them",
+    "cuts": "Scores of predictions, and thresholds",
     "tables": "Tables to print, and their numbers",
     "workers": "Large corpora: several files, workers, counts that are added up",
     "running": "Code of your own, GPU, logs and help",
 }
-"""The groups of options, with what they are about, in the order in which the help shows them."""
+"""The groups of options, with their subjects, in the order in which the help shows them."""
 
 OFTEN: tuple[str, ...] = ("metrics", "output", "confidence", "", "labels", "only", "by", "primary", "margin", "best")
 OFTEN += ("per_label", "cut", "format", "json", "spans_key", "tables", "workers", "collapse", "help")
@@ -396,13 +399,15 @@ def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
     if path and format_extension(path) not in suffixes and not path.is_dir() and not is_stream(path):
         *others, last = filter(None, suffixes)
         page = _page_line(path) if path.suffix == ".html" and suffixes == JSON else ""
+        if suffixes == JSON and (printed := {".csv": "csv", ".md": "markdown", ".tex": "latex"}.get(path.suffix)):
+            page = f"; --format {printed} > {path} prints the tables"
         raise ValueError(
             f"{option} {path}: expected a {' or '.join(filter(None, (', '.join(others), last)))} file{page}"
         )
 
 
 def _page_line(path: Path) -> str:
-    """Return what writes the page of the command that runs into a file, as the end of a message."""
+    """Return the option that writes the page of the running command, as the end of a message."""
     if "--html" in own_options.get():
         return f"; --html {path} writes a page"
     every_error = f"nereval report GOLD PRED --output {path} shows every error"

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 DROP = Option(
     False,
     "--drop",
-    help="Leave out spans that the format cannot hold, such as nested ones in CoNLL, and say how many. By default "
+    help="Drop spans that the format cannot store, such as nested ones in CoNLL, and report how many. By default "
     "they are an error",
 )
-LANG = Option("xx", "--lang", help="Language whose tokenizer of spaCy is used for texts without tokens, such as en")
+LANG = Option("xx", "--lang", help="Language of the spaCy tokenizer for texts without tokens, such as en")
 
 
 @command("convert", heading="Make gold annotation")
@@ -44,8 +44,8 @@ def convert_cli(
     Write annotated files in another format: .spacy, JSON lines, CoNLL columns
     with IOB2 tags, Parquet, Arrow, or a folder of brat files. The extension of OUT decides.
 
-    Spans that the format cannot hold are an error, unless --drop leaves them
-    out. Whatever else is left out, such as ids in CoNLL, is reported.
+    Spans that the format cannot store are an error, unless --drop removes
+    them. Other losses, such as ids in CoNLL, are reported.
 
     With --spans-key KEY, spans are read from and written to doc.spans[KEY] of
     .spacy files, where they may overlap.
@@ -85,7 +85,7 @@ def read_annotation(source: Path, output: Path, reading: Reading) -> Iterator[Re
 def write_annotation_of(
     output: Path, records: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str, align: str | None
 ) -> str:
-    """Write records, say what is left out, and return a sentence on what was written."""
+    """Write records, report the losses, and return a sentence on the output."""
     from ..integration.spacy_files import write_annotation
     from ..reporting.remarks import many
 

@@ -50,7 +50,7 @@ def count_cli(
         help="Predictions on the same texts, a file for each gold file; or gold annotation for the model",
     ),
     both: bool = Option(
-        False, "--both", help="Every file holds gold and predictions, under the two names or numbers of --column"
+        False, "--both", help="Every file contains gold and predictions, under the two names or numbers of --column"
     ),
     output: Path = COUNTS,
     metrics: str | None = METRICS,
@@ -115,7 +115,7 @@ def merge_cli(
     allow_repeats: bool = Option(
         False,
         "--allow-repeats",
-        help="Count documents as often as the parts have them, even if two parts hold some of the same counts",
+        help="Count documents as often as the parts have them, even if two parts share some counts",
     ),
     collapse: bool = COLLAPSE,
     check_repeats: bool | None = CHECK_REPEATS,
@@ -127,7 +127,7 @@ def merge_cli(
     of the whole corpus.
 
     A count file records which parts it was merged from. A part that would count
-    twice is refused.
+    twice is an error.
 
     With --collapse, the documents of the parts are summed, so that memory does not
     grow with their number. Parts that are already collapsed stay so. The half-samples

@@ -53,7 +53,7 @@ def count_documents(
 
     Args:
         documents: The documents; None for one without gold annotation.
-        metrics: What to count.
+        metrics: The metrics to count.
         source: Name of the gold file.
         reading: How the documents are read.
         observers: Called with every document.
@@ -111,8 +111,8 @@ class CountTask(NamedTuple):
     Attributes:
         model: The model that predicts; None with files of predictions.
         golds: Files of gold annotation.
-        preds: As many files of predictions; None with a model, or if the files of gold annotation hold both.
-        metrics: What to count.
+        preds: As many files of predictions; None with a model, or if the files of gold annotation contain both.
+        metrics: The metrics to count.
         reading: How files are read.
         loading: How the model is loaded.
         drawn: The settings of half-samples to store with counts of documents; None for none.
@@ -194,14 +194,14 @@ class TaskCounter(Protocol):
 
 
 def source_digest(gold: Path, pred: Path | None, pipeline: Pipeline | None) -> str:
-    """Return a hash of what counts come from, by which it is recognised that counts have a file already."""
+    """Return a hash of the inputs of counts, which identifies existing count files."""
     from ..io.paths import content_digest
 
     return content_digest(gold, pipeline.digest() if pipeline else pred or gold)
 
 
 def note_source(counts: Counts, gold: Path, pred: Path | None, pipeline: Pipeline | None) -> None:
-    """Note in counts what they come from, and in collapsed ones also which pipeline predicted."""
+    """Note their inputs in counts, and in collapsed ones also which pipeline predicted."""
     digest = source_digest(gold, pred, pipeline)
     if not counts.collapsed:
         counts.contents = [digest]
@@ -231,7 +231,7 @@ def warn_of_labels(counts: Counts, system: str = "") -> None:
     """Print warnings about labels that occur on one side only, or not at all.
 
     Args:
-        counts: What was counted.
+        counts: The counts.
         system: The name of the system, if there are several.
 
     Raises:
@@ -390,7 +390,7 @@ def chosen_halves(replicates: int | None, seed: int | None) -> Halves:
     from ..evaluation.resampling import Confidence
 
     if replicates == 0 and seed is not None:
-        raise ValueError("--seed is given without --replicates")
+        raise ValueError("--seed is given with --replicates 0, which draws nothing: leave one of them out")
     halves = Halves(SAMPLES if replicates is None else replicates, seed or 0)
     Confidence(samples=halves.samples or 1, seed=halves.seed).checked()
     return halves
@@ -403,7 +403,7 @@ class RunCounter:
         runs: Files of predictions, models, or count files, of all systems.
         gold: The gold file or folder; None if all runs are count files.
         metrics: The value of `--metrics`.
-        options: The options of metrics. Without these and `metrics`, count files decide what is counted.
+        options: The options of metrics. Without these and `metrics`, count files determine the metrics.
         train: The value of `--train`.
         reading: How files are read.
         loading: How models are loaded.

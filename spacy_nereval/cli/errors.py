@@ -51,7 +51,7 @@ def errors_cli(
     cutting: Cutting,
     gold: Path = Argument(..., help="Gold annotation: a file, or a folder of brat files"),
     system: str | None = Argument(None, metavar="PRED|MODEL", help="Predictions on the same texts, or a model"),
-    metric: str = Option("fair", "--metric", "-m", help="The metric whose verdicts are listed"),
+    metric: str = Option("fair", "--metric", "-m", help="Metric for the verdicts"),
     errors: list[str] | None = Option(
         None,
         "--errors",
@@ -63,7 +63,7 @@ def errors_cli(
         None,
         "--label",
         "-l",
-        help="List only verdicts whose gold or predicted span has one of these labels, such as PER,LOC. May be "
+        help="List only verdicts on gold or predicted spans with one of these labels, such as PER,LOC. May be "
         "repeated; give a label that contains a comma on its own",
     ),
     context: int = Option(
@@ -88,7 +88,7 @@ def errors_cli(
     in [ ] and the predicted span in { }. A file has all columns, with the texts
     of the spans and the context.
 
-    A .jsonl file holds the texts unchanged. In .csv files and printed tables,
+    A .jsonl file contains the texts unchanged. In .csv files and printed tables,
     control characters are replaced by escape sequences. In .csv files, an
     apostrophe precedes a text that a spreadsheet would read as a formula.
     """
@@ -150,7 +150,7 @@ class Summary:
             yield row
 
     def legend(self, metric: Metric) -> list[str]:
-        """Return what the verdicts mean, if the metric's verdicts have words."""
+        """Return the meanings of the verdicts, if the metric's verdicts have words."""
         words = metric.words
         meanings = [f"{name} = {words[name].full}" for name, _ in self.numbers.most_common() if name in words]
         return ["; ".join(meanings)] if meanings else []

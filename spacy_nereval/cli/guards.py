@@ -1,4 +1,4 @@
-"""What all commands check before they read anything: the files that they name, and the open streams.
+"""The checks of all commands before they read anything: the files that they name, and the open streams.
 
 A parameter that names a file is listed here by its name, so that no command checks for itself.
 """
@@ -44,23 +44,23 @@ READ = (
     "tag_names",
     "cut",
 )
-"""Parameters that name what a command of the kernel reads: files, folders or models."""
+"""Parameters that name the inputs of a command of the kernel: files, folders or models."""
 
 WRITTEN = ("output", "per_document", "figure")
-"""Parameters that name what a command of the kernel writes."""
+"""Parameters that name the outputs of a command of the kernel."""
 
 REMOTE = ("first", "others", "data")
 """Parameters that may name inputs in cloud storage."""
 
 CLOUD_LIBRARIES = ("botocore", "boto3", "s3transfer", "google", "azure", "cloudpathlib", "urllib")
-"""Packages whose errors do not name the file, and are often neither ValueError nor OSError."""
+"""Packages with errors that do not name the file, and are often neither ValueError nor OSError."""
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/+\w")
 """The start of a URL; a `Path` has only one of its slashes."""
 
 
 def input_parameters() -> tuple[str, ...]:
-    """Return the parameters that name what a command reads, with those of features."""
+    """Return the parameters that name inputs of commands, with those of features."""
     return (*READ, *(name for feature in features() for name in feature.inputs))
 
 
@@ -102,7 +102,7 @@ def cloud_storage_message(error: Exception, given: Mapping[str, Any]) -> str:
 
 
 def one_line_message(error: Exception, given: Mapping[str, Any]) -> str:
-    """Return what stopped a command; nothing for a mistake in this package.
+    """Return the reason why a command stopped; nothing for a mistake in this package.
 
     Args:
         error: The exception that the command raised.
@@ -122,7 +122,7 @@ def one_line_message(error: Exception, given: Mapping[str, Any]) -> str:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """End a command that is terminated as one that is interrupted: what it has not completed is removed.
+    """End a terminated command like an interrupted one: incomplete output is removed.
 
     Processes that the command starts end at once, as without this.
     """
@@ -173,9 +173,7 @@ def with_standard_streams(given: Mapping[str, Any]) -> dict[str, Any]:
                 f"to the file: --json > {given['output']}"
             )
         if given.get("tables") or table_format(given.get("format")) not in ("terminal", "json"):
-            raise ValueError(
-                "--json prints the result and no tables: leave out --json, or --tables and the table format"
-            )
+            raise ValueError("--json prints the result and no tables: remove --json, or --tables and the table format")
         values["output"] = Path(STDOUT_FILE)
     number = 0
     for name in STDIN:
@@ -207,7 +205,7 @@ def check_files(
 ) -> None:
     """Check the files that a command names, by the values of its parameters.
 
-    No output may be a file that the command reads, or lie in a folder that it reads. Links
+    No output may be a file that the command reads, or be in a folder that it reads. Links
     are followed, and files with two names are recognised.
 
     Args:
@@ -326,7 +324,7 @@ def input_names(given: Mapping[str, Any]) -> Iterator[str]:
 def _metric_settings(options: list[str]) -> dict[str, Any]:
     try:
         return parse_options(options)
-    except ValueError:  # the command itself reports what is wrong with them
+    except ValueError:  # the command itself reports the problem
         return {}
 
 
@@ -341,7 +339,7 @@ class NamedInputs:
 
     @cached_property
     def _places(self) -> dict[Path, Path]:
-        """What is read, by its path without links."""
+        """The inputs, by their paths without links."""
         return {place.resolve(): place for place in map(_place, self._names)}
 
     @cached_property
@@ -355,7 +353,7 @@ class NamedInputs:
         return {_state(file): file for file in files}
 
     def check_output(self, output: Path) -> None:
-        """Raise ValueError if an output is an input, or lies in a folder that is one."""
+        """Raise ValueError if an output is an input, or is in a folder that is one."""
         if output.exists() and not output.is_file() and not output.is_dir():
             return  # such as /dev/null
         place = output.resolve()
@@ -363,7 +361,7 @@ class NamedInputs:
             raise ValueError(f"{output} is an input, so it cannot be the output: choose another file")
         if folder := self.folder_of(place):
             raise ValueError(
-                f"{output} lies in {folder}, which is an input, so it cannot be the output: choose a file outside of it"
+                f"{output} is in {folder}, which is an input, so it cannot be the output: choose a file outside of it"
             )
         if output.is_file() and (same := self._files.get(_state(output))):
             raise ValueError(
@@ -372,7 +370,7 @@ class NamedInputs:
             )
 
     def folder_of(self, place: Path) -> Path | None:
-        """Return the folder that is read and that a place without links lies in, or is."""
+        """Return the input folder that is, or contains, a path without links."""
         return next((self._places[folder] for folder in (place, *place.parents) if folder in self._folders), None)
 
 

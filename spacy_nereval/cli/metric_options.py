@@ -33,7 +33,7 @@ def names_and_options(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def optional_name(name: str | None, arguments: Sequence[str]) -> tuple[str | None, list[str]]:
-    """Return an argument that may be left out, and the options: typer takes the first of these for the argument.
+    """Return an optional argument, and the options: typer takes the first of these for the argument.
 
     Raises:
         ValueError: There is a second argument.
@@ -61,10 +61,10 @@ def parse_options(arguments: Sequence[str]) -> dict[str, Any]:
     {'fair.unit': 'token', 'loio.s': 0.3, 'wrf.unique': True}
 
     Raises:
-        ValueError: For an option whose name has no dot, and for an argument without an option.
+        ValueError: For an option without a dot in its name, and for an argument without an option.
     """
     options: dict[str, Any] = {}
-    name = None  # the option whose value may follow
+    name = None  # the option that still lacks a value
     for argument in arguments:
         if argument.startswith("--"):
             name, equals, value = argument[2:].partition("=")
@@ -132,9 +132,9 @@ def chosen_metrics(
     attributes: Sequence[str] | None = None,
     systems: Sequence[Source] = (),
 ) -> MetricChoice:
-    """Return the metrics asked for, with their options, and which are left out.
+    """Return the metrics asked for, with their options, and the excluded ones.
 
-    A metric of a set is left out if it needs an option that is
+    A metric of a set is excluded if it needs an option that is
     not given, or tokens that the gold file does not have. By default `hierarchical` is
     added, with a message, if the gold file has labels with levels.
 
@@ -146,7 +146,7 @@ def chosen_metrics(
         reading: How annotation is read, if no gold annotation is given.
         has_tokens: Whether tokens are made for texts without tokens.
         attributes: The values of `--by`, which may use `--train` too.
-        systems: What is scored. Metrics have the options that the configs of the models among
+        systems: The systems to score. Metrics have the options that the configs of the models among
             these give them, unless the command line or a set gives others.
 
     Raises:
@@ -180,7 +180,7 @@ def add_attributes(metrics: Sequence[Metric], gold: Gold, pred: Path | None) -> 
     Args:
         metrics: The metrics that are scored by default.
         gold: The gold annotation.
-        pred: The file of predictions; None if the gold file holds them too.
+        pred: The file of predictions; None if the gold file contains them too.
     """
     from ..metrics.registry import ATTRIBUTES_ADDED, create
 
@@ -199,7 +199,7 @@ def say_left_attributes(metrics: Iterable[Metric], gold: Gold) -> None:
 
 
 def say_left_out_metrics(left_out: Mapping[str, str]) -> None:
-    """Say which metrics are left out, in a command that shows no result."""
+    """Report the excluded metrics, in a command that shows no result."""
     from ..reporting.remarks import omission_lines
 
     for line in omission_lines(left_out):

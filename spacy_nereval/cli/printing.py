@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _apart: ContextVar[bool] = ContextVar("apart", default=False)
-"""Whether the standard output is a file that a command writes, so that what people read goes to stderr."""
+"""Whether the standard output is a file that a command writes, so that text for people goes to stderr."""
 
 
 _json_alone: ContextVar[bool] = ContextVar("json alone", default=False)
@@ -33,7 +33,7 @@ _json_alone: ContextVar[bool] = ContextVar("json alone", default=False)
 
 
 _for_programs: ContextVar[bool] = ContextVar("for programs", default=False)
-"""Whether what is not the result of a command is said as a log of JSON objects."""
+"""Whether warnings and errors are a log of JSON objects."""
 
 LEVELS = {"✘": "error", "⚠": "warning", "✔": "info", "ℹ": "info"}
 """The levels of a log, by the mark of a line."""
@@ -41,7 +41,7 @@ LEVELS = {"✘": "error", "⚠": "warning", "✔": "info", "ℹ": "info"}
 
 @contextmanager
 def log_as(format: str) -> Iterator[None]:
-    """Say what is not the result of a command, and the warnings of Python, as "text" or as "json"."""
+    """Set the format of warnings and errors, "text" or "json"."""
     if format == "text":
         yield
         return
@@ -109,7 +109,7 @@ def say(text: str, **style: Any) -> None:
     """Print text.
 
     Control characters, which data and names of files may have, are escaped, whether a terminal shows them or not.
-    Colours are left out if the output is not a terminal, if it is one that knows none (`TERM=dumb`), or if `NO_COLOR`
+    There are no colours if the output is not a terminal, if it is one that knows none (`TERM=dumb`), or if `NO_COLOR`
     is set.
     Characters that the encoding of the output lacks are replaced, most of them by `?`. In a log for programs, what
     belongs to stderr or begins with a mark is a JSON object on stderr.
@@ -173,7 +173,7 @@ def print_tables(
     """Print tables, with the lines before and after them.
 
     Args:
-        tables: The tables. In a terminal, those without rows are left out.
+        tables: The tables. In a terminal, those without rows are omitted.
         format: The value of `--format`.
         before: Lines to print before the tables.
         after: Lines to print after the tables.
@@ -192,7 +192,7 @@ def _print_as(name: str, tables: Iterable[ResultTable], before: Sequence[str], a
     """Print tables in a format for files and other programs."""
     from ..reporting.formats import render_document
 
-    if name in ("csv", "json"):  # these formats cannot hold other lines
+    if name in ("csv", "json"):  # these formats cannot store other lines
         for line in (*before, *after):
             say(line, err=True)
     # UTF-8 whatever the encoding of the terminal, because programs read these formats in UTF-8.

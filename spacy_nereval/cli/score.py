@@ -115,8 +115,8 @@ def score_cli(
     doccano write them; CoNLL files (.conll, .iob, .bio, .tsv); folders of brat
     .txt and .ann files; .csv files of FairEval; or files of Label Studio,
     Hugging Face, WebAnno, UIMA, GLiNER, CoNLL-U, BioC, PubTator, inline SGML and
-    spaCy 2. A single CoNLL file may hold both: gold labels in the last column but one, predicted labels in the last. So
-    may JSONL and Parquet files, under the two keys that --column names.
+    spaCy 2. A single CoNLL file may contain both: gold labels in the last column but one, predicted labels in the
+    last. So may JSONL and Parquet files, under the two keys that --column names.
 
     An .npz file is a count file that 'count' or 'merge' wrote. Its metrics and
     their options were chosen when it was made.
@@ -313,7 +313,7 @@ def evaluate_cli(
 
 
 class Collectors(NamedTuple):
-    """What is collected from documents while they are counted: breakdowns, and what tables show of texts."""
+    """Data collected from documents while they are counted: breakdowns, and texts for tables."""
 
     breakdowns: Sequence[Breakdown] = ()
     examples: ErrorExamples | None = None
@@ -353,12 +353,12 @@ def wanted_collectors(
     texts: bool = True,
     words: bool = True,
 ) -> Collectors:
-    """Return what has to be collected for the tables that are wanted.
+    """Return the collectors for the tables that are wanted.
 
     Args:
         showing: Which tables are printed.
-        metrics: What is counted.
-        breakdowns: What `--by` counts.
+        metrics: The metrics that are counted.
+        breakdowns: The counts of `--by`.
         texts: Whether texts are read; otherwise nothing can be collected.
         words: Whether the texts consist of words.
 
@@ -398,8 +398,8 @@ def show_result(
         showing: Which tables are printed, and how.
         output: JSON file for the result.
         per_document: File for the scores of each document.
-        collectors: What `--by` counted, and examples and groups of errors.
-        left_out: The metrics that were left out, with the reason.
+        collectors: The counts of `--by`, and examples and groups of errors.
+        left_out: The excluded metrics, with the reason.
         figure: The figure to write.
     """
     from ..evaluation.result import disagreement, document_rows, evaluate
@@ -494,11 +494,11 @@ def compare_cli(
 ) -> None:
     """
     Compare systems with a baseline. Print a conclusion on the primary score, then
-    differences with intervals, paired tests, and the gold spans whose outcome
-    changed.
+    differences with intervals, paired tests, and the gold spans with a changed
+    outcome.
 
     Each system is a file of predictions, a model, or a count file. Count files
-    hold no spans, so changed spans are listed for the other systems only.
+    contain no spans, so changed spans are listed for the other systems only.
 
     Collapsed counts are compared by the half-samples that they keep, without
     permutation tests.

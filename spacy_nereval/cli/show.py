@@ -21,10 +21,10 @@ def show_cli(
 ) -> None:
     """
     Show how a file is read: its format, encoding and tagging scheme, how many
-    documents and spans of each label it has, what is left out, what looks wrong,
+    documents and spans of each label it has, omissions, suspicious features,
     and the first documents with their spans marked.
 
-    If the file cannot be read, what comes before the error is shown.
+    If the file cannot be read, the part before the error is shown.
     """
     from ..api.showing import show_file
 

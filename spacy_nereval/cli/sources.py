@@ -1,4 +1,4 @@
-"""What an argument names (annotation, a model or a count file), asked once; and gold documents with predictions."""
+"""The source that an argument names (annotation, a model or a count file); and gold documents with predictions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What an argument names, or how documents are counted: by this, questions can be answered or not."""
+    """The kind of source, or of counting: it determines the questions that can be answered."""
 
     FILES = "annotated file or folder"
     MODEL = "model"
@@ -64,25 +64,26 @@ REFUSALS: Mapping[Kind, Mapping[str, str]] = {
         **COUNTED,
         **dict.fromkeys(
             ("scores of documents", "breakdown", "repeated mistakes"),
-            "{asked}: {source} holds collapsed counts, which have no {question}, since they keep no documents: "
+            "{asked}: {source} contains collapsed counts, which have no {question}, since they keep no documents: "
             "count the corpus again without --collapse",
         ),
-        "half-samples": "{asked}: {source} holds collapsed counts without {question}, and no documents to resample: "
+        "half-samples": "{asked}: {source} contains collapsed counts without {question}, and no documents to resample: "
         "count the corpus again with --replicates",
-        "other half-samples": "{asked}: {source} holds collapsed counts, which keep the half-samples that were drawn "
-        "while counting ({kept}), and no documents to draw others from: count the corpus again with --replicates and "
+        "other half-samples": "{asked}: {source} contains collapsed counts, which keep the half-samples that were "
+        "drawn while counting ({kept}), and no documents to draw others from: count the corpus again with "
+        "--replicates and "
         "--seed",
     },
     Kind.COLLAPSING: dict.fromkeys(
         ("scores of documents", "breakdown", "repeated mistakes"),
-        "{asked}: collapsed counts have no {question}, since they keep no documents: leave out --collapse",
+        "{asked}: collapsed counts have no {question}, since they keep no documents: remove --collapse",
     ),
     Kind.RUNS: dict.fromkeys(
         ("predictions", "breakdown", "scores of documents"),
         "{asked} is given in addition to --system: it shows a single run, so score that one alone",
     ),
 }
-"""For each kind, the questions that it cannot answer: why, and what to do. It answers all others."""
+"""For each kind, the questions that it cannot answer: why, and the remedy. It answers all others."""
 
 
 def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, str]], **words: object) -> None:
@@ -90,8 +91,9 @@ def check_answers(refusals: Mapping[str, str], questions: Iterable[tuple[str, st
 
     Args:
         refusals: The questions that cannot be answered, with the reason: a row of `REFUSALS`, or one of a feature.
-        questions: What options ask for: each option as it is written, and its question.
-        words: Values for the placeholders of the reasons: the `source` that is asked, and what is `kept` in it.
+        questions: The questions of options: each option as it is written, and its question.
+        words: Values for the placeholders of the reasons: the `source` that is asked, and the half-samples `kept` in
+            it.
 
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--by", "breakdown")])
     >>> check_answers(REFUSALS[Kind.COUNTS], [("--cut cuts.json", "scores of predictions")], source="a.npz")
@@ -133,11 +135,11 @@ def questions_of(
 
 
 class Source:
-    """What an argument names. Its kind, and what it holds, are looked up once.
+    """The source that an argument names. Its kind and content are looked up once.
 
     Args:
         name: The argument.
-        kind: What it is, where an argument can name nothing else.
+        kind: Its kind, where an argument can name nothing else.
         pipeline: The model, if it is loaded already. Its code has been run.
 
     >>> Source("gold.spacy").kind, Source("en_core_web_sm").kind
@@ -173,7 +175,7 @@ class Source:
 
     @property
     def kind(self) -> Kind:
-        """What it is. Raise ValueError if it is a count file that cannot be read."""
+        """Its kind. Raise ValueError if it is a count file that cannot be read."""
         if self.has_counts:
             return Kind.COLLAPSED if self.counts.collapsed else Kind.COUNTS
         return Kind.MODEL if self.is_model else Kind.FILES
@@ -201,7 +203,7 @@ class Source:
         return self.name if self.is_model else _stem(self.path.name)
 
     def check(self, questions: Iterable[tuple[str, str]], kept: str = "") -> None:
-        """Raise ValueError, with the remedy, if it cannot answer what options ask for; see `check_answers`."""
+        """Raise ValueError, with the remedy, if it cannot answer the questions of options; see `check_answers`."""
         check_answers(REFUSALS[self.kind], questions, source=self, kept=kept)
 
     def check_half_samples(self, resampling: Resampling, *, wanted: bool) -> None:
@@ -218,13 +220,13 @@ class Source:
 
 
 def check_is_no_model(gold: Path, line: str) -> None:
-    """Raise ValueError, with the line to write, if a model stands in the place of gold annotation."""
+    """Raise ValueError, with the line to write, if a model is given as gold annotation."""
     if (gold / "config.cfg").is_file() and (gold / "meta.json").is_file():
         raise ValueError(f"{gold} is a model, and gold annotation is expected: write {line}")
 
 
 BOTH = ("jsonl", "parquet", "hf", "webanno", "xmi", "conllu", "bioc")
-"""Formats of which one file may hold gold and predictions, under names that `--column` gives."""
+"""Formats in which one file may contain gold and predictions, under names that `--column` gives."""
 
 
 class Gold:
@@ -233,7 +235,7 @@ class Gold:
     Args:
         path: The file or folder.
         reading: How annotation is read.
-        both: Whether it holds the predictions too.
+        both: Whether it contains the predictions too.
     """
 
     def __init__(self, path: Path, reading: Reading, *, both: bool = False) -> None:
@@ -261,7 +263,7 @@ class Gold:
         return next(self._records, None)
 
     def unknown(self, *, has_tokens: bool = False) -> Unavailable:
-        """Return what is not known, by the first document. Those of `.spacy` files always have tokens.
+        """Return the missing parts, by the first document. Those of `.spacy` files always have tokens.
 
         Args:
             has_tokens: Whether tokens are made for texts without tokens.
@@ -302,7 +304,7 @@ class Gold:
         return self.reading.label_from is None and any(record.attributes for record in self._searched)
 
     def has_attributes(self, pred: Path | None) -> bool:
-        """Return whether both sides do, in their first documents; `pred` is None if the file holds both sides."""
+        """Return whether both sides do, in their first documents; `pred` is None if the file contains both sides."""
         from ..io.formats import named_format, records
         from ..metrics.registry import SEARCHED_DOCUMENTS
 
@@ -320,7 +322,7 @@ class Gold:
         """Return the gold documents with the predictions of a system.
 
         Args:
-            system: A file of predictions or a model; None if the gold file holds the predictions too.
+            system: A file of predictions or a model; None if the gold file contains the predictions too.
             loading: How a model is loaded that is not loaded yet.
             cutting: Which predictions are kept.
 
@@ -343,7 +345,7 @@ class Gold:
 
         name = name_of(self.path, self.format)
         if pred is None and name != "conll" and (name not in BOTH or not self.format.field):
-            remedy = f"; if the file holds them, name both keys with {spell_argument('column')}, as in gold,pred"
+            remedy = f"; if the file contains them, name both keys with {spell_argument('column')}, as in gold,pred"
             raise ValueError(f"predictions to score against {self.path} are missing{remedy if name in BOTH else ''}")
         formats = self.format, named_format(pred or self.path, self._sides[1])
         self._finish_looking(self.path, pred or self.path)
@@ -376,16 +378,16 @@ class Gold:
 
 
 def _report_left_out(documents: Documents, others: Counter[Path]) -> Documents:
-    """Yield documents, and say in the end how many annotations of their files were left out."""
+    """Yield documents, and report in the end how many annotations of their files were skipped."""
     yield from documents
     say_left_out(others)
 
 
 def say_left_out(others: Counter[Path]) -> None:
-    """Say how many annotations of each file were left out, since they are not spans."""
+    """Report how many annotations of each file were skipped, since they are not spans."""
     for path, number in others.items():
         if number:
-            say(f"{path}: annotations that are not spans, such as relations, were left out ({number})", err=True)
+            say(f"{path}: annotations other than spans, such as relations, were skipped ({number})", err=True)
 
 
 def rules_of(reading: Reading | Labelling) -> LabelRules | None:
@@ -401,7 +403,7 @@ def rules_of(reading: Reading | Labelling) -> LabelRules | None:
 
 
 def reading_of(reading: Reading, *, both: bool = False) -> tuple[Format, Format]:
-    """Return how gold and predictions are read. With `both`, one file holds both sides."""
+    """Return how gold and predictions are read. With `both`, one file contains both sides."""
     from ..io.formats.settings import side_formats
 
     return side_formats(replace(reading, format=",".join(input_formats(reading.format))), both=both)
@@ -411,7 +413,7 @@ def display_names(sources: Sequence[Source], given: Sequence[str] = ()) -> list[
     """Return short names for systems, to be shown in tables: those of `--name` if they are given.
 
     A file is shown without its extension. Of several systems, the parts of the path
-    that all of them begin or end with are left out, and so are the parts of the names
+    that all of them begin or end with are omitted, and so are the parts of the names
     of files, unless nothing unique would be left.
 
     Raises:
@@ -529,11 +531,11 @@ def compared_systems(
 
 
 def named_runs(given: Iterable[str], option: str = "--system ") -> dict[str, list[str]]:
-    """Return each system's name and training runs; patterns such as `runs/*.jsonl` stand for the files they match.
+    """Return each system's name and training runs; patterns such as `runs/*.jsonl` match files.
 
     Args:
         given: Texts such as "A=a1.jsonl,a2.jsonl".
-        option: What is written before each, for errors; "" for arguments.
+        option: The option before each, for errors; "" for arguments.
 
     Raises:
         ValueError: A value has no name or no run, or a name, a run or a file occurs twice.
@@ -653,13 +655,13 @@ def predictions_kept(documents: Documents, cutting: Cutting, system: str) -> Doc
         system: The name of the predictions, for errors.
 
     Raises:
-        ValueError: The file holds no cuts, or `--missing-score` is given without it; while
+        ValueError: The file contains no cuts, or `--missing-score` is given without it; while
             reading, if a prediction has no usable score.
         OSError: The file cannot be read.
     """
     if cutting.cut is None:
         if cutting.missing_score is not None:
-            raise ValueError(f"--missing-score {cutting.missing_score:g} is given without --cut")
+            raise ValueError("--missing-score is given without --cut: add that, or leave it out")
         return documents
     from ..core.cuts import apply_cuts
     from ..io.saved_results import load_cuts

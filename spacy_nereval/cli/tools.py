@@ -1,4 +1,4 @@
-"""The commands that score nothing: lexicons, configs, what training needs, and what there is to choose from."""
+"""The commands that score nothing: lexicons, configs, requirements of training, lists of metrics and formats."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def training_cli(
     """
     from ..core.lexicon import read_lexicon
     from ..io.writing import write_json
+    from ..reporting.remarks import many
 
     check_suffix("--output", output, ".json")  # '--train' recognises a lexicon by this extension
     rules = rules_of(labelling)
@@ -41,8 +42,8 @@ def training_cli(
         for line in rules.usage_warnings(rules.mapping, lexicon.labels):
             say(line, err=True)
     write_json(output, lexicon.as_json())
-    surfaces, words = len(lexicon.surfaces), len(lexicon.tokens)
-    say(f"✔ {surfaces} surfaces and {words} words of {lexicon.documents} documents in {output}", fg="green")
+    surfaces, words = many(len(lexicon.surfaces), "surface"), many(len(lexicon.tokens), "word")
+    say(f"✔ {surfaces} and {words} of {many(lexicon.documents, 'document')} in {output}", fg="green")
 
 
 @command("init-config", heading="Train in spaCy")
@@ -116,7 +117,7 @@ def doctor_cli(
     corpus: str | None = Option(None, "--corpus", help="Corpus of the project in the current folder"),
 ) -> None:
     """
-    Check what training needs, and say how to get what is missing.
+    Check the requirements of training, and show how to meet missing ones.
 
     Exit with status 1 if something that was requested cannot be used.
     """
@@ -186,7 +187,7 @@ def help_cli(
 
 
 def _describe(name: str, *, in_full: bool) -> None:
-    """Print what a metric measures, its formula, source and options."""
+    """Print the meaning of a metric, its formula, source and options."""
     from ..metrics.registry import documentation, options_of
 
     about = documentation(name)

@@ -39,7 +39,7 @@ def compute(
     >>> scores["PER"], scores["overall_f1"]
     ({'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'number': 1}, 1.0)
     """
-    # `evaluate` makes lists of what it is given, and seqeval's strict mode takes nothing else.
+    # `evaluate` turns its input into lists, and seqeval's strict mode takes nothing else.
     report = classification_report(
         y_true=[tags if isinstance(tags, str) else [*tags] for tags in references],
         y_pred=[tags if isinstance(tags, str) else [*tags] for tags in predictions],

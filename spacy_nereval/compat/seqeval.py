@@ -80,7 +80,7 @@ class _Numbers(NamedTuple):
 
         Args:
             average, zero_division: As for `f1_score`.
-            warned: The scores whose 0/0 is worth a warning: "p", "r", or "f", which has it where both others have.
+            warned: The scores that warn on 0/0: "p", "r", or "f", which has it where both others have.
         """
         if average not in (None, *AVERAGES):
             raise ValueError(f"average={average!r}: expected None or one of {', '.join(AVERAGES)}")
@@ -131,7 +131,7 @@ def classification_report(
         digits: Decimal places of the text.
         suffix: Whether the prefix comes last: PER-B.
         output_dict: Whether to return a dict instead of text.
-        mode: "strict" leaves out spans that the scheme does not allow; None reads them as conlleval does. As in
+        mode: "strict" drops spans that the scheme does not allow; None reads them as conlleval does. As in
             seqeval, this function infers a missing scheme from gold, and the other functions ignore the mode then.
         sample_weight: Not used, as in seqeval.
         zero_division: The value of an undefined score; "warn" is 0 with a warning.

@@ -82,7 +82,7 @@ def _solve(  # noqa: C901
 
     This is the Hungarian method on sparse edges: one cheapest augmenting path per left
     node, which may also stay unmatched at weight 0. `u` and `v` are the dual prices;
-    options are the edges whose weight is u[i] + v[j].
+    options are the edges with weight u[i] + v[j].
     """
     u = {i: max(options.values()) for i, options in edges.items()}
     v = {j: 0 for options in edges.values() for j in options}
@@ -137,7 +137,7 @@ UNMATCHED = -1
 """Sentinel for "no partner", with unlimited capacity."""
 
 
-# One search, whose steps share their state.
+# One search: its steps share their state.
 def _leftmost_pairs(  # noqa: C901
     pairs: dict[int, int], options: Options, u: Prices, v: Prices
 ) -> dict[int, int]:
@@ -233,7 +233,7 @@ def align(
     for i, j, characters in overlaps:
         same_boundaries = gold[i][:2] == pred[j][:2]
         same_label = gold[i][2] == pred[j][2]
-        # One whole number whose digits, in a mixed radix, are the criteria in order of weight.
+        # One whole number: its digits, in a mixed radix, are the criteria in order of weight.
         edges.setdefault(i, {})[j] = ((same_boundaries * most + 1) * most + same_label) * radix + characters
     return pair_spans(gold, pred, best_pairs(edges))
 

@@ -21,7 +21,7 @@ FENCE = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
 THOUGHTS = re.compile(
     r"^\s*<think(ing)?>.*?</think(ing)?>|</?(answer|output|response|text)>", re.DOTALL | re.IGNORECASE
 )
-"""What models write around an answer: their thoughts before it, and tags that mark it."""
+"""Text that models write around an answer: their thoughts before it, and tags that mark it."""
 
 TAG = re.compile(r"<(/?)([^\W\d][\w.:-]*)(?:\s+(?:type|label|class)=[\"']?([^\"'<>]+)[\"']?)?\s*>|(@@)|(##)")
 """The beginning or the end of a marked name."""
@@ -29,7 +29,7 @@ TAG = re.compile(r"<(/?)([^\W\d][\w.:-]*)(?:\s+(?:type|label|class)=[\"']?([^\"'
 TRAILING_COMMA = re.compile(r",(?=\s*[\]}])")
 
 WRAPPERS = {*SPAN_LISTS, MENTIONS, "ner", "named_entities", "results", "output", "answer"}
-"""Keys of an object that holds the list of names."""
+"""Keys of the list of names in an object."""
 
 CLOSING = {"[": "]", "{": "}"}
 

@@ -34,9 +34,12 @@ LISTED, FIRST, ALL = OCCURRENCES = ("listed", "first", "all")
 """Which occurrences of a mention are spans: as many as it is listed, the first, or all."""
 
 SEPARATOR = "/"
-"""What separates the levels of a label, unless another separator is given."""
+"""The default separator of the levels of a label."""
 
 SCHEMES = ("auto", "IOB1", "IOB2", "BILUO", "BIOES", "BMES", "IO")
+SCHEMES_ELSEWHERE = (("BIO", "IOB2"), ("BILOU", "BILUO"), ("BIOUL", "BILUO"), ("IOBES", "BIOES"), ("BIEOS", "BIOES"))
+"""Names of schemes elsewhere, of which none has two meanings: "IOB" is IOB1 for some and IOB2 for others."""
+
 ENDS = ("exclusive", "inclusive")
 
 TYPES: Mapping[type, str] = {Integral: "a whole number", Real: "a number", str: "a text"}
@@ -51,7 +54,8 @@ class Argument(NamedTuple):
     or those of a text's length. expected: a description of its values for errors, where type and bounds are unclear.
     usual: a usual value, for errors. where: "files" or "objects" if it applies only to them. per_side:
     whether it may have a value for each side, separated by a comma. typed: its type in commands, if it differs. group:
-    the group of options whose help shows it, if not that of its class.
+    the group of options in which help shows it, if not that of its class. elsewhere: names of its values in other
+    packages, in capitals, and here.
     """
 
     help: str
@@ -66,6 +70,12 @@ class Argument(NamedTuple):
     per_side: bool = False
     typed: Any = None
     group: str = ""
+    elsewhere: tuple[tuple[str, str], ...] = ()
+
+    def value_here(self, value: Any) -> Any:
+        """Return a value under the name that it has here, if other packages have another for it."""
+        here = {**{one.upper(): one for one in self.values}, **dict(self.elsewhere)} if self.elsewhere else {}
+        return here.get(value.upper(), value) if isinstance(value, str) else value
 
 
 @cache
@@ -111,7 +121,7 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
 
 
 def _expectation(value: Any, argument: Argument) -> str:
-    """Return what an argument expects if it does not take a value; "" if it takes it."""
+    """Return the expectation of an argument that does not take a value; "" if it takes it."""
     each = value.split(",") if argument.per_side and isinstance(value, str) else [value]
     if argument.values and any(part not in argument.values for part in each):
         per_side = ", or one for each side, with a comma between them" * argument.per_side
@@ -167,8 +177,8 @@ class Labelling:
     label_from: Annotated[
         Iterable[str] | str | None,
         Argument(
-            "What becomes the label of every span, on both sides and before --labels: an attribute such as kb_id or "
-            "negated, or several, as in label+negated. Spans without the attribute get 'none'",
+            "Attribute to use as the label of every span, on both sides and before --labels, such as kb_id or "
+            "negated; several are joined, as in label+negated. Spans without the attribute get 'none'",
             typed=str,
         ),
     ] = None
@@ -177,7 +187,7 @@ class Labelling:
 
 
 TRIMS = ("space", "space,punct")
-"""What may be removed from the edges of spans."""
+"""Characters to remove from the edges of spans."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +237,9 @@ class Reading(Labelling):
     ] = None
     scheme: Annotated[
         str,
-        Argument("Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES),
+        Argument(
+            "Tagging scheme of tags; 'auto' infers it from all tags of a side", SCHEMES, elsewhere=SCHEMES_ELSEWHERE
+        ),
     ] = "auto"
     outside: Annotated[
         str | None, Argument("Tags: the tag of tokens outside of spans, if it is not O, such as no_entity", takes=str)
@@ -296,7 +308,7 @@ class Reading(Labelling):
     annotator: Annotated[
         str | None,
         Argument(
-            "Files with several annotators, such as Prodigy's: the one whose spans are read, or two names for gold "
+            "Files with several annotators, such as Prodigy's: the annotator to read, or two names for gold "
             "and predictions, as in --annotator ann,bob",
             where="files",
         ),
@@ -337,7 +349,7 @@ class Reading(Labelling):
         str | None,
         Argument(
             "Unit of resampling, which intervals and tests draw as a whole: the documents with one id ('id', the "
-            "default), with one value in their metadata (meta.FIELD), or whose ids begin alike (prefix:REGEX, by its "
+            "default), with one value in their metadata (meta.FIELD), or with the same id prefix (prefix:REGEX, by its "
             "first group); every document ('document'); or N consecutive documents of a file (block:N). By default the "
             "sentences of CoNLL files without -DOCSTART- lines are resampled in blocks",
             where="files",
@@ -466,16 +478,16 @@ MISSING_SCORE = Argument(
 BINS = Argument(
     "Number of bins for calibration", takes=Integral, least=1, most=1000, expected="a whole number from 1 to 1000"
 )
-BIN_KIND = Argument("Bins of the same width ('equal') or of as many predictions each ('equal_mass')", BIN_KINDS)
+BIN_KIND = Argument("Bins with equal width ('equal') or equal numbers of predictions ('equal_mass')", BIN_KINDS)
 
 
 class Choosing(NamedTuple):
-    """How the cut is chosen, and what counts as a hit."""
+    """How the cut is chosen, and the definition of a hit."""
 
     best: Annotated[
         str,
         Argument(
-            "Score by which the cut is chosen, such as strict_f, fair_f or slot_error.ser",
+            "Score that the threshold maximizes, such as strict_f, fair_f or slot_error.ser",
             takes=str,
             expected=A_SCORE,
         ),
@@ -483,18 +495,17 @@ class Choosing(NamedTuple):
     per_label: Annotated[
         str | None,
         Argument(
-            "A cut for each label: 'own' for the best of its own score, or 'micro' for the cuts that together have "
-            "the best overall score (exact for strict_f; for others a local optimum). By default all labels have one "
-            "cut",
+            "A threshold for each label: 'own' maximizes the label's own score, 'micro' the overall score (exact for "
+            "strict_f; a local optimum for others). By default all labels share one threshold",
             PER_LABEL,
-            expected="'own' or 'micro', or none for a common cut",
+            expected="'own' or 'micro', or none for a common threshold",
         ),
     ] = None
     hit: Annotated[
         str | float,
         Argument(
             "Predictions that are hits for average precision and calibration: 'strict', or the least IoU of "
-            "characters with a gold span of the same label, such as 0.5",
+            "characters with a gold span that has this label, such as 0.5",
             typed=str,
         ),
     ] = STRICT
@@ -506,7 +517,7 @@ class Choosing(NamedTuple):
 # Arguments of writing annotation
 ALIGNMENTS = EXPAND, CONTRACT = ("expand", "contract")
 ALIGN = Argument(
-    "What to do with spans that do not begin and end at the edges of tokens, in formats that hold tokens: 'expand' "
+    "Treatment of spans that do not begin and end at token boundaries, in formats with tokens: 'expand' "
     "them to all tokens that they touch, or 'contract' them to those inside. By default they are an error",
     ALIGNMENTS,
 )
@@ -514,7 +525,6 @@ ALIGN = Argument(
 # Arguments of applying corrections to gold annotation
 REFUSE, KEEP = "refuse", "keep"
 CONFLICTS = Argument(
-    "What to do where marks decide different things: 'refuse' all of them and list the places, or 'keep' the gold "
-    "annotation as it is there",
+    "Treatment of contradicting marks: 'refuse' all of them and list the places, or 'keep' the gold annotation there",
     (REFUSE, KEEP),
 )

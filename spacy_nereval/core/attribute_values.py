@@ -19,10 +19,10 @@ LABEL = "label"
 """The name under which `label_from` names the label itself."""
 
 LINK, ID = "kb_id", "id"
-"""The attributes that spans also have beside their start and end. The id is read only if it is asked for."""
+"""The attributes that spans have in addition to their start and end. The id is read only if it is asked for."""
 
 PLUS, JOINT = "+", "|"
-"""What separates names in `label_from`, and values in the labels that it makes."""
+"""The separator of names in `label_from`, and of values in the labels that it makes."""
 
 Attributes = tuple[tuple[str, str], ...]
 """The attributes of a span as (name, value), sorted by name."""
@@ -57,7 +57,7 @@ def read_attributes(values: Any, name: str = "the span") -> Attributes:
 
     Args:
         values: The attributes.
-        name: What the span is called in errors.
+        name: The name of the span in errors.
 
     Raises:
         ValueError: They have another shape.
@@ -90,7 +90,7 @@ def item_attributes(span: Any, asked: Collection[str] = (), name: str = "the spa
     Args:
         span: The span, a mapping or an object; others have none.
         asked: The names in `label_from`. Most tools number their spans, so its `id` is read only if it is named there.
-        name: What the span is called in errors.
+        name: The name of the span in errors.
 
     Raises:
         ValueError: The attributes have a shape that is not known.
@@ -137,7 +137,7 @@ def move_attributes(attributes: SpanAttributes, places: Iterable[tuple[PlainSpan
 
     Args:
         attributes: The attributes.
-        places: Each span, and what it became.
+        places: Each span, and its final form.
 
     >>> listed = {(0, 3, "PER"): frozenset({(("negated", "true"),)})}
     >>> move_attributes(listed, [((0, 3, "PER"), (0, 3, "LOC")), ((4, 5, "PER"), (4, 5, "LOC"))])

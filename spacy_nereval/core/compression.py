@@ -45,7 +45,7 @@ class Compression(NamedTuple):
         extension: The file extension.
         starts: A pattern of the first bytes of its files.
         reader: Returns the unpacked content of an open file, as a stream.
-        writer: Returns a stream that packs what is written to it into an open file.
+        writer: Returns a stream that packs its input into an open file.
     """
 
     name: str
@@ -135,7 +135,7 @@ class _FrameReader(io.RawIOBase):
                     if not packed:
                         break
                     frame = self._decompressor()
-                if hasattr(frame, "needs_input"):  # bzip2 and xz can hold back what they unpack
+                if hasattr(frame, "needs_input"):  # bzip2 and xz can buffer their output
                     yield frame.decompress(packed, BLOCK)
                     while not (frame.eof or frame.needs_input):
                         yield frame.decompress(b"", BLOCK)
@@ -218,7 +218,7 @@ def _check_installed(compression: Compression, path: object) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise ValueError if the extension of an output names a compression whose package is not installed."""
+    """Raise ValueError if the package for the compression of an output, by its extension, is not installed."""
     if compression := _compression_of_name(path):
         _check_installed(compression, path)
 
@@ -327,7 +327,7 @@ class _Unpacked(io.RawIOBase):
             number: int = self._stream.readinto(buffer)  # type: ignore[attr-defined]
         except EOFError:
             raise Damaged(
-                f"{self._name} is cut off: its data compressed by {self._compression.name} have no end; copy it again"
+                f"{self._name} is truncated: its {self._compression.name} data have no end; copy it again"
             ) from None
         except Exception as error:  # each library has errors of its own for damaged bytes
             if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
@@ -348,7 +348,7 @@ class _Unpacked(io.RawIOBase):
         return number
 
     def _measure(self) -> None:
-        """Unpack the rest, to notice that it is too large before what came first has been read for a long time."""
+        """Unpack the rest, to notice early that it is too large."""
         self._measured = True
         with (
             open(self._file.name, "rb") as file,
@@ -366,10 +366,10 @@ class _Unpacked(io.RawIOBase):
 
 @contextmanager
 def packing_stream(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """Provide a stream that compresses what is written to it, if the file extension says so; else the file itself.
+    """Provide a stream that compresses its input if the file extension asks for it; else the file itself.
 
     Raises:
-        ValueError: The extension names a compression whose package is not installed.
+        ValueError: The package for the compression in the extension is not installed.
         OSError: The file cannot be written.
 
     >>> file = io.BytesIO()

@@ -132,7 +132,7 @@ def pair_with_scores(
 def apply_cuts(
     documents: Iterable[Document | None], cuts: Cuts | None, missing_score: float | None = None, *, source: str = ""
 ) -> Iterator[Document | None]:
-    """Yield documents without the predictions whose scores are below their cuts.
+    """Yield documents without the predictions that score below their cuts.
 
     Args:
         documents: Documents; None is one without annotation.

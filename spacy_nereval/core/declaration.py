@@ -50,7 +50,7 @@ a row per label, a row per document, or ten thousand resamples."""
 
 
 class Kind(str, Enum):
-    """What a span is before any metric judges it. Kinds are counted once for all metrics.
+    """The kind of a span, independent of any metric. Kinds are counted once for all metrics.
 
     A hit is a gold span with an equal predicted span. Other spans that overlap a span of
     the other side are in an overlap group; the rest are misses or spurious.
@@ -95,22 +95,22 @@ class Metric:
 
     Args:
         scores: The scores that `formula` returns, declared.
-        columns: Each column and what it adds up: verdicts, or kinds of spans.
+        columns: Each column and its summands: verdicts, or kinds of spans.
         formula: From columns to scores, element by element, for arrays of any shape.
             0/0 is NaN. Besides the metric's columns it gets `gold_spans` and `pred_spans`.
         judge: The verdicts on an `OverlapGroup`, or with `scope="document"` on a whole `Document`. None: spans in
             overlap groups are misses and spurious spans. The verdicts on a group must not depend on its position.
-        scope: What the judge is given. A metric of scope "group" judges overlap groups
+        scope: The input of the judge. A metric of scope "group" judges overlap groups
             only, and `hit`, `miss` and `spurious` name its verdicts on other spans.
         hit, miss, spurious: See `scope`.
         correct: Verdicts on correct predictions; by default `hit`.
-        partial_credit: The verdicts whose amounts are not whole numbers.
+        partial_credit: The verdicts with fractional amounts.
         focus: The label that a pair counts for: "target" (gold) or "system" (predicted).
         confusion: The verdicts that the confusion matrix counts; None for no matrix.
         words: Verdicts in words; others are shown by name only.
         taxonomy: The taxonomy of errors that its verdicts belong to: "FairEval", or "" for none.
             Tables of errors use a metric that has one.
-        boundary_errors: The verdicts on pairs of one label with different boundaries whose numbers are split by
+        boundary_errors: The verdicts on pairs of one label with different boundaries; their numbers are split by
             which boundary is right.
         details: Further numbers for the result, computed from columns as scores are.
         classes: How to compute the overall score from the scores of labels; None if it is not computed from them.
@@ -128,8 +128,8 @@ class Metric:
             `negated=true`, in place of labels.
         gaps: Whether the judge takes the pieces of spans with gaps into account. Otherwise a document with such spans
             is an error.
-        per_row: Verdicts that count in each row that has one of some other verdicts: those that are passed once for
-            what concerns all rows.
+        per_row: Verdicts that count in each row that has one of some other verdicts: for problems that concern
+            all rows.
         row_kinds: The kind of span that a value is like, by the verdict on it, for rows that are no labels.
         needs: The option that the judge needs; None if it needs none.
         version: Increased when numbers change. Counts of different versions cannot be merged.
@@ -251,7 +251,7 @@ class Metric:
             Verdicts: those on hits first, then group by group.
 
         Raises:
-            ValueError: The document lacks what the metric needs, or the judge passes an undeclared verdict.
+            ValueError: The document does not meet the metric's needs, or the judge passes an undeclared verdict.
 
         >>> from spacy_nereval import create, Document
         >>> doc = Document(gold=[(0, 5, "A"), (8, 9, "A")], pred=[(0, 5, "A"), (2, 4, "B")])
@@ -462,14 +462,16 @@ def require_verdicts(metric: Metric, verdicts: Iterable[T]) -> Iterable[T]:
 
 
 def verdict_error(metric: Metric, verdict: Any) -> ValueError:
-    """Return the error for a verdict that cannot be counted: what is wrong with it, and the remedy."""
+    """Return the error for a verdict that cannot be counted: the problem and its remedy."""
     problem = _verdict_problem(metric, verdict)
-    unknown_label = f"{metric.name} passes {_quote_value(verdict)} on a span whose label no span of the document has"
+    unknown_label = (
+        f"{metric.name} passes {_quote_value(verdict)} on a span with a label that no span of the document has"
+    )
     return ValueError(problem or f"{unknown_label}: give the verdict a span of the document")
 
 
 def _verdict_problem(metric: Metric, verdict: Any) -> str:
-    """Return what is wrong with a verdict; an empty text if nothing is."""
+    """Return the problem of a verdict; an empty text if there is none."""
     if not isinstance(verdict, tuple) or len(verdict) != 4:
         return (
             f"{metric.name} passes {_quote_value(verdict)}, which is not a verdict: expected Verdict(name, gold, pred)"

@@ -59,7 +59,7 @@ def metadata(fields: Mapping[str, Any], meta: Mapping[str, Any] | None) -> Mappi
 
     Args:
         fields: The fields of the document, such as the object of a line of JSON.
-        meta: Its metadata, whose fields take precedence.
+        meta: Its metadata; these fields take precedence.
     """
     kept = {name: fields[name] for name in _kept.get() if name in fields}
     return {**kept, **(meta or {})} if kept else meta
@@ -114,6 +114,6 @@ def describe_missing_field(field: str, known: Iterable[str]) -> str:
     """
     return (
         f"{spell_argument('by', f'{META}{field}')}: no document has it: {describe_unknown(field, known, 'field')} (in "
-        "JSONL under 'meta' or beside the text, in Parquet as a column, in Label Studio under 'data', in Docs in "
+        "JSONL under 'meta' or next to the text, in Parquet as a column, in Label Studio under 'data', in Docs in "
         "user_data or doc._, which DocBin stores with store_user_data=True only)"
     )

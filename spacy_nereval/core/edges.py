@@ -1,6 +1,6 @@
-"""The edges of spans: what is trimmed from them, spans that are joined, and signs that edges are not as they should be.
+"""The edges of spans: trimming, joining, and signs of wrong edges.
 
-Spans whose ends are the offsets of their last characters, or that begin or end with white space, match nothing. Both
+Spans with inclusive ends, or with white space at an edge, match nothing. Both
 is common in the output of other tools, so it is noticed.
 """
 
@@ -102,8 +102,8 @@ class EditedSpans:
 
     Args:
         spans: The spans with their new labels.
-        text: The text without invented mentions, whose spans stay as they are; None if it is not known.
-        trim: What is removed from the edges, one of `arguments.TRIMS`; "" for nothing.
+        text: The text without invented mentions, which keep their spans; None if it is not known.
+        trim: The characters to remove from the edges, one of `arguments.TRIMS`; "" for nothing.
         join: Whether spans of one label with white space alone between them are joined then.
 
     Attributes:
@@ -138,7 +138,7 @@ class EditedSpans:
         self.joined: int = len(distinct) - len(self.spans)
 
     def whole(self, span: PlainSpan) -> PlainSpan:
-        """Return what a given span became."""
+        """Return the final form of a given span."""
         trimmed = self._trimmed[span]
         return self._joined.get(trimmed, trimmed)
 
@@ -166,7 +166,7 @@ Signs = Counter[tuple[str, str]]
 
 
 class EdgeCounter:
-    """Counts the spans of documents whose edges look odd, for each side, and notes on how sides were read.
+    """Counts the spans with odd edges on each side, and notes on how sides were read.
 
     The signs: "space", white space at an edge; "cut", the end is one character before that of a word; "placed", the
     span begins where one of another side begins; "short", it also ends one character before that one does; "empty", it
@@ -195,8 +195,8 @@ class EdgeCounter:
 
         Args:
             sides: The spans of each side.
-            text: The text without invented mentions, whose spans are not judged; None if it is not known.
-            notes: What has to be said about how a side was read, as (side, sentence).
+            text: The text without invented mentions, which are not judged; None if it is not known.
+            notes: Notes on how a side was read, as (side, sentence).
         """
         if notes:
             self._signs.update(notes)
@@ -264,12 +264,12 @@ def edge_lines(
     system: str = "",
     names: Mapping[str, str] = {"gold": "gold spans", "pred": "predicted spans"},
 ) -> list[str]:
-    """Return what has to be said about how sides were read, and about edges of spans that look odd.
+    """Return notes on how sides were read, and on spans with odd edges.
 
     Args:
-        signs: What an `EdgeCounter` counted.
+        signs: The counts of an `EdgeCounter`.
         system: The name of the system, if there are several.
-        names: The sides, and what their spans are called.
+        names: The sides, and the names of their spans.
 
     >>> signs = Counter({("pred", "spans"): 4, ("pred", "cut"): 4, ("gold", "spans"): 4, ("pred", "space"): 1})
     >>> edge_lines(signs)  # doctest: +ELLIPSIS

@@ -1,8 +1,8 @@
 """The most that reading a file may cost, as a multiple of its size: one policy for all readers.
 
-A file of a few kilobytes can hold gigabytes: compressed text, arrays of zeros, empty lists by the million. Readers ask
-here before they keep what a file holds. `NEREVAL_MAX_EXPANSION`, which `--max-expansion` sets, changes the multiple; an
-environment variable reaches worker processes, too.
+A file of a few kilobytes can contain gigabytes: compressed text, arrays of zeros, empty lists by the million. Readers
+ask here before they keep the content of a file. `NEREVAL_MAX_EXPANSION`, which `--max-expansion` sets, changes the
+multiple; an environment variable reaches worker processes, too.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def check_expansion(name: object, need: int, size: int, floor: int = 0, what: st
         need: The number of bytes that it costs, or as many as were counted so far.
         size: The size of the file.
         floor: As for `most_bytes`.
-        what: What has so many bytes.
+        what: The thing of this size, in words.
 
     >>> check_expansion("a.npz", 1 << 30, 1000)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -107,7 +107,7 @@ def check_expansion(name: object, need: int, size: int, floor: int = 0, what: st
 
 
 def check_objects(name: object, text: str, file: Path | int) -> None:
-    """Raise TooLarge if a text of JSON makes more objects than the file that holds it may cost.
+    """Raise TooLarge if a text of JSON makes more objects than its file may cost.
 
     Args:
         name: The name of the file in errors.

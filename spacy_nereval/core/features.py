@@ -1,4 +1,4 @@
-"""The registry of features, and the declaration of what a feature adds to the package.
+"""The registry of features, and the declaration of a feature's additions to the package.
 
 A feature is a package with everything that one kind of question needs: its numbers, its view, its page, its functions
 in Python and its commands. It declares itself in one `Feature`, which an entry point of the group
@@ -30,7 +30,7 @@ class ResultKind(NamedTuple):
     Attributes:
         keys: Keys that show that a result is of this kind.
         command: The command that writes it.
-        words: What it is the result of: "a gate", "thresholds".
+        words: Its subject: "a gate", "thresholds".
 
     >>> ResultKind(("rules", "policy"), "gate", "a gate").command
     'gate'
@@ -43,7 +43,7 @@ class ResultKind(NamedTuple):
 
 @dataclass(frozen=True)
 class Feature:
-    """What a feature adds to the package. Modules and functions are named, so that declaring them imports nothing.
+    """The additions of a feature to the package. Modules and functions are named, not imported.
 
     Attributes:
         name: Its name, that of the entry point.
@@ -53,7 +53,7 @@ class Feature:
         inputs: Parameters of its commands that name files, folders or models that are read. A text may name several,
             with commas between them.
         outputs: Parameters of its commands that name files that are written.
-        extensions: What it adds to other commands, by the name of the command: "module:object" of an `Extension`.
+        extensions: Its additions to other commands, by the name of the command: "module:object" of an `Extension`.
         page: The function that makes one HTML page of systems with their documents, "module:function"; "" if none.
 
     >>> Feature("example", names={"ask": "example.asking"}).name
@@ -72,7 +72,7 @@ class Feature:
 
 @cache
 def features() -> tuple[Feature, ...]:
-    """Return the declarations of all features, sorted by name. One that cannot be imported is left out, with a warning.
+    """Return the declarations of all features, sorted by name. One that cannot be imported is skipped, with a warning.
 
     >>> [feature.name for feature in features()][:2]
     ['agreement', 'gate']
@@ -102,7 +102,7 @@ def load_object(place: str) -> Any:
 
 
 def extensions(command: str) -> dict[str, Any]:
-    """Return what features add to a command, by the name of the feature."""
+    """Return the additions of features to a command, by the name of the feature."""
     added = {}
     for feature in features():
         if place := feature.extensions.get(command):

@@ -42,7 +42,7 @@ class Score:
         limits: The lowest and the highest value; infinite if there is none.
         complement_of: The score x if this one is max(0, 1 - x). The two are never both
             tested.
-        meaning: What it measures, in a few words for tables. What follows a colon explains them.
+        meaning: Its meaning, in a few words for tables. The text after a colon explains them.
             Precision, recall and F of a group need no explanation.
 
     >>> Score("granularity", unit="raw", higher_is_better=False, key="plagdet_granularity").unit
@@ -238,7 +238,7 @@ def weight_table(
     Args:
         weights: The name of a table in `named`, or a table itself.
         named: The tables that have a name.
-        kinds: What may be weighted. A kind that is left out weighs 1.
+        kinds: The kinds that may be weighted. A kind that is omitted weighs 1.
 
     Returns:
         The weight of each kind, from 0 to `HEAVIEST`.

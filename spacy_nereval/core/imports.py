@@ -1,4 +1,4 @@
-"""Names and modules that are imported from this package and do not exist: the error says what to write.
+"""Errors for names and modules that this package lacks, with the line to write instead.
 
 This module is imported with the package, which spaCy imports at every start: it imports nothing else at first.
 """
@@ -13,10 +13,10 @@ PACKAGE = __name__.partition(".")[0]
 
 
 def missing_name(name: str, names: Iterable[str], caller: Any, module: str = PACKAGE) -> ImportError | AttributeError:
-    """Return the error that a module has no such name, with the line to write or with what there is.
+    """Return the error that a module has no such name, with the line to write or the existing names.
 
     `from spacy_nereval import NAME` hides the message of an AttributeError, and asks for submodules, too, in the module
-    first: the error is an ImportError only for what is none.
+    first: the error is an ImportError only for other names.
 
     Args:
         name: The name.
@@ -67,12 +67,12 @@ def names_of_top(module: str) -> Callable[[str], Any]:
 class LastFinder:
     """Finds no module: it answers the import of one that this package lacks, when no other finder knows it.
 
-    What asks without importing, such as `importlib.util.find_spec`, learns that there is none.
+    `importlib.util.find_spec` and others that do not import learn that there is none.
     """
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
-        """Raise ModuleNotFoundError with what to write, if a module of this package is imported."""
+        """Raise ModuleNotFoundError with the line to write, if a module of this package is imported."""
         asks = sys._getframe(2).f_code.co_name
         if not name.startswith(f"{PACKAGE}.") or asks != "_find_and_load_unlocked":
             return
@@ -85,6 +85,6 @@ class LastFinder:
 
 
 def answer_imports() -> None:
-    """Let imports of modules that this package lacks say what to write."""
+    """Give errors of missing modules of this package the line to write."""
     if LastFinder not in sys.meta_path:
         sys.meta_path.append(LastFinder)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from .messages import describe_unknown, join_names, shorten, spell_argument, unique_keys
 
 TEXTS = ("text", "data", "full_text")
-"""The keys that can hold the text of a document."""
+"""The possible keys of the text of a document."""
 
 SPAN_LISTS = ("spans", "entities", "ents", "label", "labels")
-"""The keys that can hold the spans of a document, as lists of objects or of [start, end, label]."""
+"""The possible keys of the spans of a document, as lists of objects or of [start, end, label]."""
 
 MENTIONS = "mentions"
 """The key of mentions: spans without offsets."""
@@ -97,7 +97,7 @@ def mentions_of(value: Any) -> list[Any] | None:
 
 
 def describe_token_label() -> str:
-    """Return what to do about a span whose label is the tag of a single token."""
+    """Return the remedy for a span that is the tag of a single token."""
     return (
         'expected whole spans: make the pipeline with aggregation_strategy="simple"; if it is the label, '
         f"{spell_argument('keys', 'label=entity')} reads it"
@@ -105,7 +105,7 @@ def describe_token_label() -> str:
 
 
 def describe_lack(span: Mapping[str, Any]) -> str:
-    """Return what to do about a span that has not all parts under usual names; names the keys that are there."""
+    """Return the remedy for a span without all parts under usual names; names its keys."""
     mentions = spell_argument("keys", "surface=KEY,label=KEY")
     without = "" if {*STARTS, *ENDS} & span.keys() else f", or those of a mention without offsets with {mentions}"
     return f"{describe_keys(span)}: name the keys with {spell_argument('keys', 'start=KEY,...')}{without}"
@@ -164,10 +164,10 @@ SPAN_PARTS: Mapping[str, Sequence[str]] = {
 """The parts that a map can name, with the usual names of each, which the map replaces."""
 
 DOCUMENTS = "documents"
-"""The part that holds the list of documents, where a file is an object."""
+"""The part with the list of documents, where a file is an object."""
 
 NEEDED = ("text", "start", "end", "length", "label")
-"""Parts that cannot be left out if a map names them."""
+"""Parts that are required if a map names them."""
 
 
 class KeyMap(NamedTuple):
@@ -230,7 +230,7 @@ class KeyMap(NamedTuple):
 
 
 def read_keys(given: Any) -> KeyMap | None:
-    """Return the map of keys that a text or a mapping stands for; None if it is empty.
+    """Return the map of keys that a text or a mapping describes; None if it is empty.
 
     Args:
         given: Such as "text=content,spans=items", the same as a mapping, or as a JSON object.

@@ -56,10 +56,10 @@ class LabelRules:
         labels: Labels with their new names, None to drop them. A new name is not looked up again.
         only: The labels to keep; None keeps all.
         depth: The number of levels to keep; None keeps all.
-        sep: What separates the levels of a label.
-        trim: What is then removed from the edges of spans, one of `arguments.TRIMS`; "" for nothing.
+        sep: The separator of the levels of a label.
+        trim: The characters to remove then from the edges of spans, one of `arguments.TRIMS`; "" for nothing.
         join: Whether spans of one label with white space alone between them are joined then.
-        label_from: What becomes the label of a span before all this: the names of attributes, or "label".
+        label_from: The source of the label, before all this: the names of attributes, or "label".
 
     >>> rules = LabelRules(labels=(("PER", "PERSON"), ("MISC", None)), depth=1)
     >>> [rules.new_name(label) for label in ("PER", "MISC", "LOC/CITY")]
@@ -284,7 +284,7 @@ def ancestors(label: str, sep: str = SEPARATOR) -> list[str]:
 
     Args:
         label: A path of levels.
-        sep: What separates the levels.
+        sep: The separator of the levels.
 
     Returns:
         Labels, from one level to all; levels without a name are skipped.
@@ -310,13 +310,13 @@ def label_rules(
 
     Args:
         labels: Labels with their new names, None or an empty text to drop them: a table, a JSON
-            file that holds one, or text such as `PER=PERSON,MISC=`. A list of labels stands for `only`.
+            file with one, or text such as `PER=PERSON,MISC=`. A list of labels means `only`.
         only: The labels to keep: a list, or text as `split_labels` reads it.
         depth: The number of levels of a label to keep, from 1 up.
-        sep: What separates the levels.
-        trim: What is removed from the edges of spans, one of `arguments.TRIMS`; None for nothing.
+        sep: The separator of the levels.
+        trim: The characters to remove from the edges of spans, one of `arguments.TRIMS`; None for nothing.
         join: Join spans of one label that have white space alone between them.
-        label_from: What becomes the label before all this: the names of attributes, or "label", as a list or as text
+        label_from: The source of the label, before all this: the names of attributes, or "label", as a list or as text
             with + between them.
 
     Raises:
@@ -354,7 +354,7 @@ def rules_of(labelling: Labelling) -> LabelRules | None:
 
 
 def _listed_labels(labels: object) -> list[Any] | None:
-    """Return the labels to keep, if a list stands in the place of new names; None for a mapping or a file of one.
+    """Return the labels to keep, if a list replaces the new names; None for a mapping or a file of one.
 
     >>> _listed_labels(["PER", "LOC"]), _listed_labels("PER,LOC"), _listed_labels("PER=PERSON")
     (['PER', 'LOC'], ['PER', 'LOC'], None)
@@ -466,6 +466,8 @@ def _json_pairs(read: Callable[..., Any], argument: str) -> Sequence[tuple[Any, 
         table = read(object_pairs_hook=collect_pairs)
     except TooLarge:
         raise
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{argument}: {error.filename} does not exist") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{argument}: not valid JSON ({error})") from None
     if not isinstance(table, dict):

@@ -192,7 +192,7 @@ def read_lexicon(path: str | Path, rules: LabelRules | None = None) -> Lexicon:
     """
     path = Path(path)
     if rules and compression.format_extension(path) == ".json":
-        raise ValueError(f"{path} is a lexicon, whose labels cannot be changed: give the training corpus")
+        raise ValueError(f"{path} is a lexicon; its labels cannot be changed: give the training corpus")
     lexicon = _load(path) if compression.format_extension(path) == ".json" else _count_corpus(path, rules)
     if not lexicon.surfaces:
         raise ValueError(f"{path} has no annotated spans; expected training data with gold spans")

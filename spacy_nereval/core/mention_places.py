@@ -261,7 +261,7 @@ def _character_form(character: str, level: str) -> str:
 
 
 Characters = list[tuple[str, int, int]]
-"""Characters that are compared, with the start and end of what they stand for in a text."""
+"""Characters to compare, with the start and end of their source in a text."""
 
 ESCAPES = re.compile(r"-([LR])([RSC])B-|\\([/*])|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", re.IGNORECASE)
 """Brackets, slashes and stars as treebanks write them, and references to characters as in HTML, such as `&amp;`."""

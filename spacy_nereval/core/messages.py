@@ -35,14 +35,14 @@ LONGEST_REASON = 300
 """Maximum number of characters of the message of a parser or of another package, which may quote a whole file."""
 
 LONGEST = 4000
-"""Maximum number of characters of a line that a command prints beside its result."""
+"""Maximum number of characters of a line that a command prints in addition to its result."""
 
 LISTED = 5
 """Maximum number of names in a message."""
 
 
 SHOW = "'nereval show FILE' shows how a file is read"
-"""What most refusals of files recommend."""
+"""The advice of most errors about files."""
 
 
 def shorten(text: str, most: int = MOST) -> str:
@@ -158,16 +158,16 @@ FORMS: dict[str, Callable[[str], str]] = {
     CASE: str.casefold,
     "how a number is written": lambda text: re.sub(r"\.0+$", "", text) if text[:1].isdigit() else text,
 }
-"""In what names differ that may be meant as the same, with what undoes it."""
+"""The differences between names that may be meant as the same, with their normalization."""
 
 
 def _undo(name: str, kept: str = "") -> str:
-    """Return what a name has in common with all names that differ from it only in `FORMS`, but for one of them."""
+    """Return the common form of a name and all names that differ from it in one of `FORMS`."""
     return reduce(lambda text, words: text if words == kept else FORMS[words](text), FORMS, name)
 
 
 def describe_difference(one: str, other: str) -> str:
-    """Return in what two names differ that may be meant as the same; "" if they differ otherwise, or not at all.
+    """Return the difference of two names that may be meant as the same; "" if they differ otherwise, or not at all.
 
     >>> describe_difference("PER", "PER "), describe_difference("\u00c9", "e\u0301"), describe_difference("1", "1.0")
     ('white space', 'Unicode form (such as NFC and NFD) and case', 'how a number is written')
@@ -179,7 +179,7 @@ def describe_difference(one: str, other: str) -> str:
 
 
 def list_alike(ones: Iterable[str], others: Iterable[str]) -> list[str]:
-    """Return which names of two lists may be meant as the same, and in what they differ.
+    """Return which names of two lists may be meant as the same, and their difference.
 
     >>> list_alike(["PER", "LOC", "a"], ["PER ", "Loc", "b"])
     ["'PER' and 'PER ' differ only in white space", "'LOC' and 'Loc' differ only in case"]
@@ -231,12 +231,12 @@ def describe_error(error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, (BadZipFile, EOFError, OverflowError, PickleError, UnicodeError, ZlibError)):
-        return f"it is damaged or not what its name says ({type(error).__name__}: {reason})"
+        return f"it is damaged, or its contents do not match its name ({type(error).__name__}: {reason})"
     return f"{type(error).__name__}: {reason}" if type(error) is RuntimeError else ""
 
 
 class TryAgain(ValueError):
-    """An error after which the same command may succeed later: another run holds the folder, or workers died."""
+    """An error after which the same command may succeed later: another run has locked the folder, or workers died."""
 
 
 NAME_ALONE: Any = object()
@@ -336,7 +336,7 @@ def validate_spans(side: str, spans: Iterable[Sequence[Any]], length: int | None
 
 
 def validate_span(side: str, span: Sequence[Any], length: int | None) -> PlainSpan:
-    """Return the span in plain Python. Raise ValueError that explains what is wrong with it."""
+    """Return the span in plain Python. Raise ValueError that explains its problem."""
     try:
         start, end, label = span
         if isinstance(start, bool) or isinstance(end, bool):

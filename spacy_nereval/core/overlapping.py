@@ -18,7 +18,7 @@ from .pieces import Boundaries, any_gaps, hull, join_pieces, pieces_of, size, so
 def number_of_overlaps(gold: Sequence[Boundaries], pred: Sequence[Boundaries]) -> int:
     """Return the number of pairs that share a unit, without finding them. Empty spans are not counted.
 
-    Pairs of which one lies in a gap of the other are counted too.
+    Pairs with one span in a gap of the other are counted too.
 
     >>> number_of_overlaps([(0, 4), (6, 6)], [(2, 9), (3, 4), (4, 5)])
     2
@@ -79,7 +79,7 @@ def group_numbers(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Return the number of each span's overlap group, int64[spans].
 
     Groups share neither a unit nor boundaries with each other. They cannot be divided
-    further, except for spans of length zero that lie within others.
+    further, except for spans of length zero within others.
 
     Args:
         start, end: int64[spans], sorted by (start, end).

@@ -50,11 +50,11 @@ def match_in_time(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     'a'
     >>> match_in_time(re.compile(r"(a+)+b"), "a" * 40)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    spacy_nereval.core.patterns.TooSlow: it tries too many ways to match 'aaaaaaaaaa'...: leave out ...
+    spacy_nereval.core.patterns.TooSlow: it tries too many ways to match 'aaaaaaaaaa'...: avoid ...
     """
     if len(text) < 1 << 12 and not may_be_slow(pattern):
         return pattern.match(text)
-    problem = f"it tries too many ways to match {text[:10]!r}...: leave out repeats in repeats, as in (a+)+"
+    problem = f"it tries too many ways to match {text[:10]!r}...: avoid nested repeats such as (a+)+"
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         raise TooSlow(problem)
 

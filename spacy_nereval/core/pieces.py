@@ -1,4 +1,4 @@
-"""Spans with gaps, such as `left … knee pain`: what their pieces are, and what boundaries, size and overlap mean then.
+"""Spans with gaps, such as `left … knee pain`: their pieces, boundaries, size and overlap.
 
 A span is (start, end, label) everywhere. A span with gaps has an `EndOfPieces` as its end, which knows the pieces. Two
 such spans are equal only if their pieces are, in sets and dicts too, so code that compares spans needs no case for
@@ -19,7 +19,7 @@ Pieces = tuple[tuple[int, int], ...]
 """The (start, end) of stretches that do not touch, in order."""
 
 ELLIPSIS = " … "
-"""What stands for a gap where the words of a span are shown."""
+"""The sign for a gap where the words of a span are shown."""
 
 B = TypeVar("B", bound=Boundaries)
 
@@ -238,7 +238,7 @@ def covered_text(text: str, span: Boundaries, between: str = ELLIPSIS) -> str:
     Args:
         text: The text.
         span: The span.
-        between: What is put where the span has a gap.
+        between: The text for a gap of the span.
 
     >>> covered_text("left and right knee pain", (0, EndOfPieces(((0, 4), (15, 24))), "SIGN"))
     'left … knee pain'

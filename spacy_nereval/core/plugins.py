@@ -1,6 +1,6 @@
 """Registries that other packages can extend through entry points, and files with code that a user names.
 
-They are in `core`, so that a room (a folder of the package) can use what a higher room provides without importing it.
+They are in `core`, so that a room (a folder of the package) can use a higher room without importing it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def list_names(registry: catalogue.Registry) -> list[str]:
 
 @cache
 def builtin_names(registry: catalogue.Registry) -> tuple[str, ...]:
-    """Return the names that this package registers itself, sorted, without importing what they name.
+    """Return the names that this package registers itself, sorted, without importing them.
 
     >>> "jsonl" in builtin_names(readers)
     True
@@ -85,7 +85,7 @@ def check_registered_once(group: str, name: str) -> None:
 
 
 def load_registered(registry: catalogue.Registry, name: str) -> Any:
-    """Return what is registered under a name.
+    """Return the object that is registered under a name.
 
     Args:
         registry: A registry of this module, or of another that has entry points.
@@ -150,8 +150,8 @@ def describe_failure(error: BaseException) -> str:
     try:
         reason = shorten(" ".join(str(error).split()), LONGEST_REASON)
     except Exception:  # an error may not even say what it is
-        reason = "it does not say why"
-    return f"{type(error).__name__}{where}: {reason}"
+        reason = ""
+    return f"{type(error).__name__}{where}: {reason or 'it does not say why'}"
 
 
 CODE_MODULE = "python_code"

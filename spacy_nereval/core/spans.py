@@ -151,12 +151,12 @@ class Document(OverlapGroup):
 
     Attributes:
         sides: Gold and predicted spans as plain tuples, in the given order.
-        ignored: Predictions left out because they overlap text without gold annotation.
-        repaired: Spans whose tags were repaired on reading.
+        ignored: Predictions skipped because they overlap text without gold annotation.
+        repaired: Spans with tags that were repaired on reading.
         duplicates: Repeated spans within one side, the first of each not counted.
         rejected: Spans that an annotator rejected, on an annotated text.
         merged: Spans that label rules made equal to another one of their side.
-        trimmed: Spans whose edges were trimmed.
+        trimmed: Spans with trimmed edges.
         joined: Spans that became part of the one before.
         filled: Tokens that predictions lack, which are read as outside of spans.
         unnamed: Spans without the attribute that label rules made their label.
@@ -170,7 +170,7 @@ class Document(OverlapGroup):
         span_scores: The scores of predicted spans as they were given, unchecked; empty without scores.
         attributes: Per side, the attributes of the spans that have some (see `core.attribute_values`).
         cut: The digest of the cuts that predictions had to reach; None if all predictions are kept.
-        notes: What has to be said about how a side was read, as ("gold" or "pred", sentence).
+        notes: Notes on how a side was read, as ("gold" or "pred", sentence).
         unit: The key of its unit of resampling; None if its id is the key.
         unit_rule: The rule that assigned the key (see `io.units`).
         meta: The metadata of the gold side, such as {"source": "web"}; None without any.
@@ -269,7 +269,7 @@ class Document(OverlapGroup):
         return attributes_of(self.attributes[side], span)
 
     def add_signs(self, counter: EdgeCounter) -> None:
-        """Add how the sides were read, and their spans whose edges look odd, to a counter."""
+        """Add how the sides were read, and their spans with odd edges, to a counter."""
         counter.add(dict(zip(("gold", "pred"), self.sides)), self.own_text, self.notes)
 
     @property
@@ -357,7 +357,7 @@ class Document(OverlapGroup):
         """Return the text.
 
         Args:
-            what: The noun, in the plural, of what needs the text, for the message.
+            what: The plural noun of the things that need the text, for the message.
 
         Raises:
             ValueError: The document has no text.

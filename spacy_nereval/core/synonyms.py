@@ -1,4 +1,4 @@
-"""What people type who know another package, and the line to write here: one table for Python and for the commands.
+"""Names from other packages, and the line to write here: one table for Python and for the commands.
 
 The names are those of scikit-learn, seqeval, nervaluate, sacreBLEU, `evaluate`, pandas and spaCy, as arguments,
 options, commands, attributes of results, metrics or imports. A name means the same in all these places, but where
@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .messages import nearest, spell_in_python, spelling
 
 
 class Meaning(NamedTuple):
-    """What a name means.
+    """The meaning of a name.
 
     Attributes:
         python: The line to write in Python, in which `r` is the result of `score`, and {metric} and {label} are names
             that it has; "" if there is none.
         command: The command to write; "" if there is none.
-        option: The option that an option of this name stands for, with its value; "" if it is not understood.
-        run: The command that a command of this name stands for; "" if it is not understood.
+        option: The equivalents of an option of this name, with their values; "" if it is not understood. The
+            given value replaces {}, each of its parts {each}, and 1 - value {rest}; without a value,
+            the options before it are meant. An argument in Python means the same.
+        run: The equivalent of a command of this name, with its options; "" if it is not understood.
     """
 
     python: str = ""
@@ -44,7 +46,7 @@ SCORE_NAMES = {
     **dict.fromkeys(("f1_macro", "macro_f1", "macro_f"), "averages['macro']['f']"),
     **dict.fromkeys(("per_type", "per_label"), "labels"),
 }
-"""What the scores of one metric are called elsewhere, and here."""
+"""The names of the scores of one metric elsewhere, and here."""
 
 METRIC_NAMES = {
     **dict.fromkeys(("exact", "partial", "type", "ent_type", "semeval2013", "nervaluate"), "semeval"),
@@ -55,6 +57,25 @@ METRIC_NAMES = {
 }
 """Names of metrics in other packages, and their names here. The metrics of nervaluate are scores of `semeval` here."""
 
+GROUP_NAMES = {"ent_type": "type"}
+"""Names of groups of scores in other packages, and the groups of `semeval` here."""
+
+RESULT_NAMES = {
+    name: here
+    for here, names in {
+        "labels": "per_label per_labels by_label by_labels per_type per_types by_type per_class by_class per_entity "
+        "by_entity per_tag by_tag ents_per_type label_scores",
+        "to_frame": "to_pandas to_df to_dataframe",
+        "to_dict": "as_dict asdict",
+        "to_json": "as_json dumps",
+        "save": "to_html save_html write_html to_file to_disk save_json",
+        "confusion": "confusion_matrix",
+        "errors": "error_list list_errors mistakes",
+    }.items()
+    for name in names.split()
+}
+"""Attributes of results in other packages, and those here that are the same."""
+
 METRIC_WORDS = {name.partition("_")[0]: name for name in ("slot_error", "fair", "wrf", "loio", "semeval", "muc")}
 METRIC_WORDS |= {name: here for name, here in METRIC_NAMES.items() if "_" not in name and here != "semeval"}
 
@@ -62,10 +83,10 @@ SCORE = "nereval score GOLD PRED"
 
 COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
 
-GOLD_NAMES = "gold gold-file reference references ref refs y-true true truth ground-truth"
+GOLD_NAMES = "gold golds gold-file reference references ref refs y-true true truth ground-truth"
 PRED_NAMES = (
     "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
-    "system-output pred-file predictions-file"
+    "system system-output pred-file predictions-file"
 )
 
 ROWS: dict[str, Meaning] = {
@@ -74,8 +95,19 @@ ROWS: dict[str, Meaning] = {
         f"{SCORE} --confidence",
         option="--confidence",
     ),
-    "bootstrap n-bootstrap bootstraps bootstrap-samples n-resamples resamples resampling bs "
-    "confidence-level ci-level error-bars stderr": Meaning(
+    "bootstrap n-bootstrap n-boot bootstraps bootstrap-samples n-resamples resamples": Meaning(
+        "score(gold, pred, confidence=True), and r.{metric}.interval() for one score",
+        f"{SCORE} --confidence",
+        option="--confidence --samples {}",
+        run="score --confidence",
+    ),
+    "level confidence-level ci-level": Meaning(
+        "score(gold, pred, confidence=0.95)", f"{SCORE} --confidence --level 0.95", option="--confidence --level {}"
+    ),
+    "seed random-seed random-state rng-seed": Meaning(
+        "score(gold, pred, confidence={{'seed': 1}})", f"{SCORE} --confidence --seed 1", option="--seed {}"
+    ),
+    "resampling bs error-bars stderr": Meaning(
         "score(gold, pred, confidence=True), and r.{metric}.interval() for one score", f"{SCORE} --confidence"
     ),
     "confidence": Meaning(
@@ -111,10 +143,10 @@ ROWS: dict[str, Meaning] = {
         "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC", option="--only"
     ),
     "label tags classes target-names entity-types entities include label-list label-set select": Meaning(
-        "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC"
+        "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC", option="--only"
     ),
-    "ignore ignore-labels ignore-label exclude exclude-labels drop drop-labels skip-labels ignore-index": Meaning(
-        "score(gold, pred, labels={{'{label}': None}})", f"{SCORE} --labels MISC="
+    "ignore ignore-labels ignore-label exclude exclude-labels drop drop-labels skip-labels": Meaning(
+        "score(gold, pred, labels={{'{label}': None}})", f"{SCORE} --labels MISC=", option="--labels {each}="
     ),
     "label-map label-maps label-mapping map-labels": Meaning(
         "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER", option="--labels"
@@ -133,6 +165,7 @@ ROWS: dict[str, Meaning] = {
     "columns column col cols gold-col pred-col text-col gold-column pred-column text-column": Meaning(
         "score(df['gold'], df['pred'], text=df['text'])", SCORE
     ),
+    "ignore-index": Meaning("score(gold, pred), in which places numbered -100 are left out", SCORE),
     "scheme schemes iob iob1 iob2 bioes iobes bilou": Meaning(
         "score(y_true, y_pred, scheme='IOB2')", f"{SCORE} --scheme IOB2"
     ),
@@ -146,7 +179,7 @@ ROWS: dict[str, Meaning] = {
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
     "hf huggingface hugging-face transformers": Meaning(
-        "score(gold, pred), since it takes what pipelines and data sets of Hugging Face return", SCORE
+        "score(gold, pred), which accepts the output of Hugging Face pipelines and data sets", SCORE
     ),
     "open browser": Meaning(
         "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file"
@@ -184,15 +217,18 @@ ROWS: dict[str, Meaning] = {
         "score(gold, pred) without it: an undefined score is None, and r.{metric}.f or 0.0 makes it 0",
         f"{SCORE} without it: an undefined score is null in JSON",
     ),
-    PRED_NAMES: Meaning("score(gold, pred)", SCORE),
-    GOLD_NAMES: Meaning("score(gold, pred)", SCORE),
+    PRED_NAMES: Meaning("score(gold, pred)", SCORE, option="--pred"),
+    GOLD_NAMES: Meaning("score(gold, pred)", SCORE, option="--gold"),
     "target targets test test-file input": Meaning("score(gold, pred)", SCORE),
-    "texts text-list documents docs": Meaning("score(gold, pred, text=texts)", SCORE),
-    "words": Meaning("score(gold, pred, tokens=words)", SCORE),
-    "model nlp pipeline pipe predict test-model benchmark-model": Meaning(
-        "score(gold, nlp)", "nereval evaluate MODEL GOLD"
+    "texts text-list": Meaning("score(gold, pred, text=texts)", SCORE, option="--text"),
+    "documents docs": Meaning("score(gold, pred, text=texts)", SCORE),
+    "words": Meaning("score(gold, pred, tokens=words)", SCORE, option="--tokens"),
+    "model nlp pipeline": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", option="--pred"),
+    "pipe predict test-model benchmark-model evaluate-model": Meaning(
+        "score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"
     ),
-    "eval": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
+    "eval ner-eval run": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
+    "lang language vocab": Meaning("score(gold, pred), since files need no language", SCORE),
     "compute": Meaning("score(gold, pred)", SCORE),
     "load-file read-file from-file": Meaning("load('gold.conll')", "nereval show GOLD"),
     "get-metric load-metric make-metric": Meaning("create('fair')", "nereval metrics"),
@@ -202,23 +238,24 @@ ROWS: dict[str, Meaning] = {
     "ignore-case case-insensitive case-sensitive lowercase lower caseless": Meaning(
         "score(gold, pred, match='caseless'), for mentions without offsets", f"{SCORE} --match caseless"
     ),
-    "loader suffix": Meaning("score(gold, pred): it recognises what it is given", SCORE),
+    "loader suffix": Meaning("score(gold, pred): it recognises the type of its input", SCORE),
     "confusion confusion-matrix cm": Meaning(
         "r.confusion('strict').to_frame(), and r.confusion('fair') for the errors alone",
         f"{SCORE} --tables confusion",
         option="--tables confusion",
+        run="score --tables confusion",
     ),
     "matrix": Meaning("r.confusion('strict').to_frame()", f"{SCORE} --tables confusion"),
-    "errors error-analysis mistakes false-positives false-negatives fp fn wrong error-list": Meaning(
-        "r.errors()", "nereval errors GOLD PRED"
-    ),
+    "error-analysis mistakes error-list": Meaning("r.errors()", "nereval errors GOLD PRED", run="errors"),
+    "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
+    "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
     "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
     "krippendorff-alpha krippendorffs-alpha": Meaning(
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
     "inter-annotator interannotator cohen-kappa-score fleiss-kappa agree disagreements "
     "annotator-agreement adjudicate curate merge-annotations": Meaning(
-        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B"
+        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
     "rank ranking": Meaning(
         "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B", run="leaderboard"
@@ -229,6 +266,7 @@ ROWS: dict[str, Meaning] = {
     "threshold tune calibrate calibration": Meaning(
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED", run="thresholds"
     ),
+    "tune-thresholds": Meaning("thresholds(gold, pred)", "nereval thresholds GOLD PRED", run="thresholds"),
     "cutoff optimal-threshold best-threshold pr-curve precision-recall-curve roc": Meaning(
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
     ),
@@ -246,7 +284,7 @@ ROWS: dict[str, Meaning] = {
     "table tables": Meaning("r.to_frame(), r.to_markdown() or r.to_latex()", f"{SCORE} --format markdown"),
     "excel xlsx to-excel": Meaning("r.to_frame().to_excel('scores.xlsx')", f"{SCORE} --format csv"),
     "html to-html plot visualize visualise chart figure dashboard": Meaning(
-        "r.save('report.html')", "nereval report GOLD PRED --output report.html"
+        "r.save('report.html')", "nereval report GOLD PRED --output report.html", run="report"
     ),
     "displacy view": Meaning("r.render(0)", "nereval report GOLD PRED --output report.html"),
     "to-pandas to-df df pandas dataframe": Meaning("r.to_frame()", f"{SCORE} --format csv"),
@@ -263,36 +301,43 @@ ROWS: dict[str, Meaning] = {
         "r = score(gold, pred): it prints nothing, and print(r) prints it", f"{SCORE} --output result.json > /dev/null"
     ),
     "validate lint inspect": Meaning("load('gold.jsonl')", "nereval show GOLD", run="show"),
-    "check-file check info describe stats statistics head peek debug-data": Meaning(
-        "load('gold.jsonl')", "nereval show GOLD"
+    "check-file info describe stats statistics head peek debug-data": Meaning(
+        "load('gold.jsonl')", "nereval show GOLD", run="show"
     ),
+    "check": Meaning("load('gold.jsonl')", "nereval show GOLD"),
     "n-jobs jobs num-workers processes parallel": Meaning(
         "", "nereval count GOLD PRED --workers 4 --output counts.npz"
     ),
-    "list list-metrics available-metrics": Meaning("names()", "nereval metrics"),
+    "list list-metrics available-metrics": Meaning("names()", "nereval metrics", run="metrics"),
+    "version": Meaning("spacy_nereval.__version__", "nereval --version", run="--version"),
     "group-by groupby slice slices field": Meaning("score(gold, pred, by='meta.source')", f"{SCORE} --by meta.source"),
 }
-"""What each name means: names that mean the same, in lower case with hyphens, separated by spaces."""
+"""The meaning of each name: synonyms, in lower case with hyphens, separated by spaces."""
 
 AT: dict[str, dict[str, Meaning]] = {
     "compare": {
-        "alpha significance-level": Meaning(f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99"),
+        "alpha significance-level": Meaning(
+            f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99", option="--level {rest}"
+        ),
         "test method paired": Meaning(
             f"{COMPARE}, which always tests, by random swaps",
             "nereval compare GOLD A B: it always tests, by random swaps",
         ),
-        "n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap bootstrap n-boot": Meaning(
-            f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000"
+        "n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap n-boot": Meaning(
+            f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000", option="--trials {}"
         ),
+        "bootstrap": Meaning(f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000"),
         "correction adjust holm bonferroni ci confidence": Meaning(
             f"{COMPARE}, in which p values are adjusted (Holm), and differences have intervals",
             "nereval compare GOLD A B: p values are adjusted (Holm), and differences have intervals",
         ),
         "only-regressions regressions": Meaning(
-            f"{COMPARE}.to_frame('spans')", "nereval compare GOLD A B --tables all: it lists what a system breaks"
+            f"{COMPARE}.to_frame('spans')",
+            "nereval compare GOLD A B --tables all: it lists the spans that a system breaks",
         ),
     },
     "import": {
+        "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
     "agreement": {
@@ -322,14 +367,27 @@ AT: dict[str, dict[str, Meaning]] = {
         "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
         "sort-by rank-by by-metric": Meaning(command="nereval leaderboard GOLD A B --primary strict_f"),
     },
-    "score": {"threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut")},
+    "score": {
+        "alpha significance-level": Meaning(
+            "score(gold, pred, confidence=0.95)",
+            f"{SCORE} --confidence --level 0.95",
+            option="--confidence --level {rest}",
+        ),
+        "strict exact-only": Meaning(
+            "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics strict"
+        ),
+        "exact partial": Meaning(
+            "score(gold, pred, 'semeval').semeval.partial_f", f"{SCORE} --metrics semeval", option="--metrics semeval"
+        ),
+        "threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut"),
+    },
     "thresholds": {
         "optimize objective target best-for": Meaning(
             "thresholds(gold, pred, best='strict_f')", "nereval thresholds GOLD PRED --best strict_f"
         ),
     },
 }
-"""What names mean as arguments, options or attributes of one function or command, if something else than elsewhere."""
+"""Names with a special meaning as arguments, options or attributes of one function or command."""
 
 WORDS = {
     "power sample detect": "power",
@@ -391,7 +449,7 @@ def _meaning_of_words(name: str) -> Meaning:
 
 
 def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Meaning:
-    """Return what a name means.
+    """Return the meaning of a name.
 
     Args:
         name: The name.
@@ -413,7 +471,7 @@ def python_line(
     """Return the line to write in Python for a name of another package; "" if unknown.
 
     Args:
-        name: What somebody wrote.
+        name: The name as written.
         metric: A metric of the result, which examples name.
         label: A label of the result.
         at: The function of which it is an argument, or that made the result.
@@ -441,7 +499,7 @@ def command_line(name: str, *, at: str = "", others: Iterable[str] | None = None
     """Return the command to write for an option or a command of another package; "" if unknown.
 
     Args:
-        name: What somebody wrote.
+        name: The name as written.
         at: The command, of an option.
         others: The names that there are, unless the name is to be understood only as a whole.
 
@@ -462,29 +520,73 @@ def line_here(name: str) -> str:
     return python_call(name) if spelling() is spell_in_python else command_line(name)
 
 
-def option_words(option: str, at: str = "") -> list[str]:
-    """Return the words of the option that an option of another package stands for; [] if it is not understood.
+def option_words(option: str, at: str = "", value: str | None = None) -> list[str]:
+    """Return the words of the equivalents of another package's option; [] if it is not understood.
 
-    >>> option_words("--latex"), option_words("--metric"), option_words("--bootstrap")
+    Args:
+        option: The option.
+        at: The command.
+        value: What stands behind it.
+
+    >>> option_words("--latex"), option_words("--metric"), option_words("--only-regressions")
     (['--format', 'latex'], ['--metrics'], [])
+    >>> option_words("--n-boot", "score", "500"), option_words("--ignore", "score", "MISC,GPE")
+    (['--confidence', '--samples', '500'], ['--labels', 'MISC=,GPE='])
     """
-    return _meaning(option, at).option.split() if option.startswith("--") else []
+    words = _meaning(option, at).option.split() if option.startswith("--") else []
+    if not words or "{" not in words[-1]:
+        return words
+    if value is None:
+        return words[:-2]
+    each = ",".join(words[-1].replace("{each}", part) for part in value.split(","))
+    return [*words[:-1], each if "{each}" in words[-1] else words[-1].format(value, rest=_rest(value))]
 
 
-def argument_here(name: str, at: str = "") -> str:
-    """Return the argument that one of another package stands for, as the option of this name does; "" if none.
+def takes_value(option: str, at: str = "") -> bool:
+    """Return whether the equivalent of another package's option has a value that depends on its own."""
+    return "{" in _meaning(option, at).option
 
-    >>> argument_here("ci"), argument_here("label_map"), argument_here("macro")
-    ('confidence', 'labels', '')
+
+def _rest(level: Any) -> str:
+    try:
+        return f"{1 - float(level):g}"
+    except (TypeError, ValueError):
+        return str(level)
+
+
+def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]:
+    """Return the argument that one of another package stands for, as the option of this name does, and its value.
+
+    Args:
+        name: The argument.
+        at: The function.
+        value: Its value.
+
+    Returns:
+        The name, "" if it stands for none, and the value.
+
+    >>> argument_here("ci", "score", True), argument_here("y_true", "score", [])
+    (('confidence', True), ('gold', []))
+    >>> argument_here("ignore", "score", ["MISC"]), argument_here("alpha", "compare", 0.01)
+    (('labels', {'MISC': None}), ('level', 0.99))
     """
-    option, *values = option_words(f"--{name}", at) or [""]
-    return "" if values else option.removeprefix("--").replace("-", "_")
+    *_, option, template = ["", "", *_meaning(name, at).option.split()]
+    if template.startswith("--"):
+        option, template = template, "{}"
+    argument = option.removeprefix("--").replace("-", "_")
+    if template == "{each}=":
+        return argument, dict.fromkeys(value.split(",") if isinstance(value, str) else value)
+    if template == "{rest}":
+        return argument, float(_rest(value))
+    if "{" not in template:  # a flag
+        return (argument, template) if value is True and at == "score" else ("", value)
+    return argument, value
 
 
-def command_to_run(name: str) -> str:
-    """Return the command that a command of another package stands for; "" if it is not understood.
+def command_to_run(name: str) -> list[str]:
+    """Return the equivalent of another package's command, with its options; [] if it is not understood.
 
-    >>> command_to_run("iaa"), command_to_run("diff")
-    ('agreement', 'compare')
+    >>> command_to_run("iaa"), command_to_run("confusion")
+    (['agreement'], ['score', '--tables', 'confusion'])
     """
-    return _meaning(name).run
+    return _meaning(name).run.split()

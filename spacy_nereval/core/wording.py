@@ -9,8 +9,8 @@ class Wording(NamedTuple):
     """A verdict in words.
 
     Args:
-        kind: What is right or wrong with the span, a key of `VERDICT_KINDS`.
-        short: For use beside a marked span, whose colour shows the kind.
+        kind: The outcome of the span, a key of `VERDICT_KINDS`.
+        short: For use next to a marked span, where the colour shows the kind.
         full: For use alone, as in a table.
 
     >>> VERDICT_KINDS[Wording("missed", "missed", "missed").kind]
@@ -30,7 +30,7 @@ VERDICT_KINDS = {
     "label": "wrong labels",
     "both": "wrong labels on wrong boundaries",
 }
-"""What can be right or wrong with a span, and the term for all such spans in a sentence."""
+"""The possible outcomes of a span, and the term for all such spans in a sentence."""
 
 COLORS = {
     "hit": "#18996F",

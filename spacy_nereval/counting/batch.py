@@ -72,7 +72,7 @@ class Batch(ABC):
         label_rules: The rules that changed labels. mapped: The labels of their mapping that occurred.
         unkept: The number of spans that their `only` dropped, by (side, label).
         mentions: Numbers of mentions by outcome. located: The options that located them.
-        signs: How sides were read, and spans whose edges look odd (see `core.edges`).
+        signs: How sides were read, and spans with odd edges (see `core.edges`).
     """
 
     unit_rules: AbstractSet[str] = frozenset({"id"})
@@ -139,7 +139,7 @@ class Batch(ABC):
         return [self.text(place) for place in range(self.documents)]
 
     def count_edges(self) -> Signs:
-        """Count the spans whose edges look odd (see `core.edges`)."""
+        """Count the spans with odd edges (see `core.edges`)."""
         edges = EdgeCounter()
         sides = {"gold": self.gold, "pred": self.pred}
         columns = {side: (self.doc[has], self.start[has], self.end[has]) for side, has in sides.items()}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 REMEMBERED = 1 << 14
-"""Maximum number of shapes of overlap groups whose verdicts are cached; beyond it, the cache is cleared."""
+"""Maximum number of shapes of overlap groups with cached verdicts; beyond it, the cache is cleared."""
 
 CROWDED = 1_000_000
 """Minimum number of (gold, predicted) pairs of an overlap group for a warning that judging it takes long."""
@@ -46,7 +46,7 @@ class Counter:
     """Counts the verdicts of metrics on batches of documents; `counts` has the result.
 
     Args:
-        metrics: What to count.
+        metrics: The metrics to count.
         units: Whether to record the unit of each document. Intervals need it.
 
     Raises:
@@ -259,7 +259,7 @@ def count(
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.
-        metrics: What to count: metrics that `create` or `create_all` made.
+        metrics: The metrics to count, as `create` or `create_all` made them.
         units: Whether to record the unit of each document. Intervals need it.
         seen: Called with each batch of documents that was counted.
 
@@ -267,7 +267,7 @@ def count(
         Counts, which can be scored, added, stored and resampled.
 
     Raises:
-        ValueError: A metric lacks what it needs, such as the tokens of a document or an option; its verdicts
+        ValueError: A metric lacks a requirement, such as the tokens of a document or an option; its verdicts
             contradict its declaration; or two different metrics have one name.
 
     >>> from spacy_nereval import Document, create

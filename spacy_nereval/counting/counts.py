@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MOST_SOURCES = 5
-"""Maximum number of file names in collapsed counts, whose size must not grow with the corpus."""
+"""Maximum number of file names in collapsed counts: their size must not grow with the corpus."""
 
 
 class Counts:
     """The counts of some metrics over documents.
 
     Attributes:
-        metrics: What was counted.
+        metrics: The metrics that were counted.
         skipped: Number of documents without gold annotation. ignored: predictions where the reference is
-            not annotated. repaired: spans whose tags were repaired on reading. duplicates:
+            not annotated. repaired: spans with tags that were repaired on reading. duplicates:
             repeated spans within one side. rejected: spans that an annotator rejected. merged:
-            spans that became equal to another when labels were changed. trimmed: spans whose edges were trimmed.
+            spans that became equal to another when labels were changed. trimmed: spans with trimmed edges.
             joined: spans that became part of another one. filled: missing tokens that were read as outside of spans.
             unnamed: spans without the attribute that became the label.
         label_rules: The rules that changed labels; None if there were none.
@@ -58,9 +58,9 @@ class Counts:
         located: The options that located them, such as "listed,caseless".
         partners: The number of gold spans with the boundaries of a prediction, but another label, by (predicted
             label, gold label). Count files omit it.
-        signs: How sides were read, and spans whose edges look odd (see `core.edges`).
+        signs: How sides were read, and spans with odd edges (see `core.edges`).
         spans_key: The key of the span groups that were counted; None for entities.
-        by: In a breakdown, the attribute whose buckets replace the labels; None for labels.
+        by: In a breakdown, the attribute with its buckets in place of labels; None for labels.
         replicates: Stored half-samples; None if there are none.
         collapsed: The sums that replace the documents; None if there is a row for each document.
             Otherwise the table has a single row, the sum of all, and there are no ids or units.
@@ -128,7 +128,7 @@ class Counts:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """What each column counts."""
+        """The meaning of each column."""
         return tuple(self._columns)
 
     @property
@@ -153,7 +153,7 @@ class Counts:
         return tuple(sorted(labels - {""}))
 
     def in_rows(self, metric: Metric) -> Counts:
-        """Return the counts of a metric whose verdicts name rows, with these rows in place of labels."""
+        """Return the counts of a metric by the rows that its verdicts name, in place of labels."""
         columns = {key: k for key, k in self._columns.items() if key.metric == metric.name}
         # The kinds of values, as if they were spans, which say how many there are.
         sizes = {
@@ -200,7 +200,7 @@ class Counts:
         Args:
             ids, units, gold_places: Of these documents.
             cells: Whole numbers [documents, keys], sparse.
-            keys: What each column of `cells` counts.
+            keys: The meaning of each column of `cells`.
         """
         from scipy.sparse import csr_array
 
@@ -242,7 +242,9 @@ class Counts:
         """
         differences = self.differences(other)
         if not differences and self.documents and other.documents and self.cut != other.cut:
-            differences = f"one has predictions kept by {self.cut or 'no cut'}, the other by {other.cut or 'no cut'}"
+            differences = (
+                f"one has predictions kept by {self.cut or 'no threshold'}, the other by {other.cut or 'no threshold'}"
+            )
         if differences:
             raise ValueError(f"these counts cannot be added: {differences}")
         return unite_counts([self, other])
@@ -386,7 +388,7 @@ def mirror_counts(counts: Counts) -> Counts:
     """Return the counts with gold and predicted spans swapped, without counting again.
 
     Args:
-        counts: Counts of metrics that all declare what their verdicts become (`Metric.mirror`).
+        counts: Counts of metrics that all declare their mirrored verdicts (`Metric.mirror`).
 
     Raises:
         ValueError: A metric does not declare it.
@@ -399,7 +401,7 @@ def mirror_counts(counts: Counts) -> Counts:
     mirror = {"": MIRRORED_KINDS}
     for metric in counts.metrics:
         if metric.mirror is None:
-            raise ValueError(f"{metric.name} does not declare what its verdicts become when the sides are swapped")
+            raise ValueError(f"{metric.name} does not declare its verdicts with swapped sides")
         mirror[metric.name] = {**metric.mirror}
 
     def swap_key(key: Key) -> Key:

@@ -25,7 +25,7 @@ LARGEST = 4e9
 
 
 class Key(NamedTuple):
-    """What a column counts.
+    """The meaning of a column.
 
     metric: the metric that passed the verdict; "" for a `Kind` of span, which all metrics share.
     verdict: the verdict, or the kind. gold, pred: the labels; "" for no span.
@@ -90,7 +90,7 @@ class Sums(NamedTuple):
     Besides counts, averages over documents are additive: for each score the number of
     documents where it is defined, and the two parts of the sum of its values there.
 
-    metrics, labels: what was counted.
+    metrics, labels: the metrics and labels that were counted.
     is_breakdown: whether the labels are the buckets of a breakdown.
     counts: int64[slots, labels + 1, sums], see `slots`; the last label is for no label.
     means: int64[3, scores, sums]: number, high and low part of each overall score of each metric.
@@ -153,7 +153,7 @@ class Sums(NamedTuple):
         yield from map(self._replace_arrays, zip(*(np.array_split(array, parts, axis=-1) for array in self.arrays)))
 
     def extend_labels(self, labels: Sequence[str]) -> Sums:
-        """Return the same sums with further labels, whose counts are 0."""
+        """Return the same sums with further labels with counts of 0."""
         if tuple(labels) == self.labels:
             return self
         index = {label: k for k, label in enumerate(labels)}
@@ -185,7 +185,7 @@ DIGITS = 32
 
 
 class Replicates(NamedTuple):
-    """Stored half-samples: the sums of the units whose random bit is 1, a row per sample."""
+    """Stored half-samples: the sums of the units with random bit 1, a row per sample."""
 
     samples: int
     seed: int

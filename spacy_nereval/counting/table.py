@@ -52,7 +52,7 @@ class Table:
     """The rows of documents, with a column for each slot and label.
 
     Args:
-        counts: What was counted.
+        counts: The counts.
         labels: The labels of the columns; by default those that occur.
     """
 
@@ -393,7 +393,7 @@ def check_memory(numbers: int, sums: int, labels: int, metrics: int) -> None:
     Args:
         numbers: How many numbers a sum has.
         sums: How many sums are made: half-samples or swaps.
-        labels, metrics: What was counted, for the message.
+        labels, metrics: The labels and metrics of the counts, for the message.
 
     >>> check_memory(1000, 10**12, 3, 6)  # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Keys of units: hashes for documents without an id, and numbers for documents whose keys are equal."""
+"""Keys of units: hashes for documents without an id, and numbers for documents with equal keys."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def fill_numbers(keys: Iterable[str], used: Counter[str]) -> list[str]:
 
 
 def continue_numbers(keys: Sequence[str], ids: Sequence[str | None], rule: str, used: Counter[str]) -> list[str]:
-    """Return the keys of a part's units, whose numbers continue those of the parts before it.
+    """Return the keys of a part's units, numbered on from the parts before it.
 
     Args:
         keys, ids: The key of each document's unit, and its id.

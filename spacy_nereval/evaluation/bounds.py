@@ -178,7 +178,7 @@ def spread(samples: ArrayLike) -> Any:
 
     Args:
         samples: Values of each half-sample, float[samples, ...]; undefined ones (not
-            finite) are left out.
+            finite) are excluded.
 
     Returns:
         float[...], in the unit of the samples; NaN where no value is defined.
@@ -368,7 +368,7 @@ def score_intervals(
         limits: The lowest and the highest value of the scores: of all, or of each if
             `values` has one axis.
         runs: With several training runs, the score of each run, float[runs, ...]; then `values` are means
-            over the runs, and the interval is that of the expected score of another training run.
+            over the runs, and the interval is that of the expected score after retraining.
 
     Returns:
         The intervals. Where a score (of some run) or its variance is undefined: NaN and the flag "undefined".
@@ -498,7 +498,7 @@ def _validate_runs(runs: ArrayLike, theta: Floats) -> Floats:
     if scores.ndim != theta.ndim + 1 or scores.shape[1:] != theta.shape or len(scores) < 2:
         raise ValueError(
             f"the scores of the runs need the shape [2 or more, *{list(theta.shape)}], not {list(scores.shape)}; "
-            f"leave out `runs` if there is one run"
+            f"omit `runs` for a single run"
         )
     return scores
 
@@ -556,7 +556,7 @@ def macro_interval(
             f"not {list(theta.shape)}, {list(lows.shape)} and {list(highs.shape)}"
         )
     if not np.isfinite(theta).all():
-        raise ValueError("the mean over labels needs defined scores; leave out the labels without one")
+        raise ValueError("the mean over labels needs defined scores; exclude labels without a score")
     lows, highs = (np.where(np.isnan(bound), limit, bound) for bound, limit in zip((lows, highs), limits))
     below, above = theta - lows, highs - theta
     if bool(variance_scale(limits, ()).is_cost):
@@ -581,7 +581,7 @@ def accuracy_interval(low: ArrayLike, high: ArrayLike) -> tuple[Any, Any]:
         high: Upper bounds of the cost.
 
     Returns:
-        Lower and upper bounds of the accuracy. Both are 0 where the interval of the cost lies
+        Lower and upper bounds of the accuracy. Both are 0 where the interval of the cost is
         above 1: the only case of an interval of zero width.
 
     Example:

@@ -5,8 +5,8 @@ gold span, or of its predicted span if it has no gold span (the other way round 
 the bucket of its first verdict. So every span is in exactly one bucket, and the buckets sum to the whole.
 
 An attribute that depends on the label uses the span's own label. The names are those of Fu, Liu and Neubig (2020),
-"Interpretable Multi-dataset Evaluation for Named Entity Recognition", where the attribute is theirs. What they compute
-per sentence is computed per document here.
+"Interpretable Multi-dataset Evaluation for Named Entity Recognition", where the attribute is theirs. Their numbers
+per sentence are computed per document here.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _edge_bucket(value: float, edges: Sequence[float]) -> str:
 
 
 class AttributeContext:
-    """What the attributes of a document's spans are computed from.
+    """The data from which the attributes of a document's spans are computed.
 
     Args:
         document: One document with its text.
@@ -305,7 +305,7 @@ MOST_BUCKETS = 1000
 
 
 def field_attribute(field: str) -> Attribute:
-    """Return the attribute whose values are those of a field of the document."""
+    """Return the attribute with the values of a field of the document."""
 
     def value(context: AttributeContext, span: Span) -> Value:
         found = field_value(context.document.meta, field)
@@ -353,7 +353,7 @@ def parse_attribute(text: str) -> AttributeRequest:
             since a fraction cannot be a number of buckets. `meta.FIELD` is a field of the document.
 
     Raises:
-        ValueError: If there is no such attribute, or if what follows the colon is neither a
+        ValueError: If there is no such attribute, or if the text after the colon is neither a
             whole number from 2 up nor a list of ascending edges.
 
     Example:
@@ -405,7 +405,7 @@ class Breakdown:
     """Counts of some metrics by the values of one attribute, one document at a time.
 
     Args:
-        metrics: What to count.
+        metrics: The metrics to count.
         by: The attribute, as `--by` names it.
         lexicon: The lexicon of the training data, for attributes that need it.
         apart: Whether to keep a row per document, which intervals, averages over documents (wrf) and `counts` need.
@@ -490,7 +490,7 @@ class Breakdown:
         """Return the buckets in ascending order, the spans in each, and each metric's scores and counts of each.
 
         Args:
-            whole: The counts by label, whose units intervals need.
+            whole: The counts by label, with units for intervals.
             confidence: Settings of the buckets' intervals; None for no intervals. With intervals, each bucket is also
                 tested against the rest, see `slices`.
 
@@ -548,7 +548,7 @@ class Breakdown:
 
         Args:
             name: The name of the metric.
-            whole: The counts by label, whose units are left out.
+            whole: The counts by label, with units for the jackknife.
             confidence: The level of the intervals.
         """
         bucket_of = self.bucket_of
@@ -621,7 +621,7 @@ quantity, the note, and the amount."""
 
 
 def _on_spans(verdicts: Iterable[Verdict], document: Document) -> Iterator[Verdict]:
-    """Yield verdicts whose spans have rows as labels with the first span of the document in the same place."""
+    """Yield verdicts on spans that are labelled with rows, with the first span of the document in the same place."""
     places = [{span[:2]: span for span in reversed(side)} for side in (document.gold, document.pred)]
     for name, gold, pred, amount in verdicts:
         a, b = (

@@ -44,7 +44,7 @@ class Halves(NamedTuple):
 
 
 def collapse(counts: Counts, samples: int | None = None, seed: int | None = None) -> Counts:
-    """Return counts whose documents are added up, so that their size does not depend on the corpus.
+    """Return counts summed over documents, so that their size does not depend on the corpus.
 
     They have the same scores. Intervals come from half-samples, which are drawn now unless the counts keep them
     already, since collapsed counts have no documents to draw. Collapsed counts can be merged with others that
@@ -83,7 +83,7 @@ def count_collapsed(
 
     Args:
         documents: Documents, in any order; None for one without gold annotation.
-        metrics: What to count.
+        metrics: The metrics to count.
         samples: The number of half-samples; 0 for no intervals.
         seed: The seed that, with the id of a document, decides which half-samples it is in.
 
@@ -123,7 +123,7 @@ class Collapser:
     """Sums the documents of counts, one part of a corpus at a time.
 
     Args:
-        metrics: What is counted.
+        metrics: The metrics that are counted.
         samples: The number of half-samples; 0 for none.
         seed: The seed of the random bits.
     """

@@ -23,9 +23,9 @@ def compare_by(
 
     Args:
         systems: Systems of one training run each with their documents, the baseline first.
-        breakdowns_of: Returns what counts a metric by each attribute.
+        breakdowns_of: Returns the counter of a metric for each attribute.
         confidence, trials: As for `comparison`.
-        hypotheses: What is tested: of these, only the primary score.
+        hypotheses: The tests: of these, only the primary score.
 
     Returns:
         Attribute to {"by", "buckets", "metric", "score", "gold" (the number of gold spans of each bucket), and "rows"};
@@ -39,7 +39,7 @@ def compare_by(
         if system.documents is None:
             raise ValueError(
                 f"slices need the documents of one training run of each system, and {system.name} has "
-                f"{'several runs' if len(system.runs) > 1 else 'counts, which hold no texts'}"
+                f"{'several runs' if len(system.runs) > 1 else 'counts, which contain no texts'}"
             )
     metrics = systems[0].counts.metrics
     primary = find_primary(metrics, families(metrics, hypotheses.primary, hypotheses.secondary))

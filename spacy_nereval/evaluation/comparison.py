@@ -51,7 +51,7 @@ class System:
     Args:
         name: Its name.
         counts: Its counts; those of each training run if it was trained several times.
-        documents: Its documents, None for one without gold annotation. Those of several training runs are not kept.
+        documents: Its documents, None for one without gold annotation. Those of several runs are not kept.
 
     Attributes:
         runs: The counts of each training run.
@@ -110,7 +110,7 @@ def comparison(
     """Compare all systems with the first.
 
     Args:
-        systems: Two or more, counted on the same documents. Systems with several training runs
+        systems: Two or more, counted on the same documents. Systems with several runs
             are compared by their mean scores, collapsed counts by their half-samples, other systems by swaps.
         documents: The documents, for the texts of the spans that changed.
         confidence: The level of intervals and the seed.
@@ -120,13 +120,13 @@ def comparison(
         secondary: The scores of the second family; by default one headline of each further metric.
         labels: Whether the primary score is compared for each label too.
         margin: The largest difference of the primary score that does not matter, in points.
-        short: Whether the signature leaves out options that have their default.
+        short: Whether the signature omits default options.
 
     Returns:
         A result in plain Python; ratios are not in per cent. p-values are corrected by Holm's method within families.
-        Each row of the primary score has a `verdict`, the sentence that its numbers support. `on_reading` says what
-        was left out or changed in each system, a number per training run; `mentions`, if there were any without
-        offsets, how those of the first run were found.
+        Each row of the primary score has a `verdict`, the sentence that its numbers support. `on_reading` counts the
+        spans that were skipped or changed in each system, a number per training run; `mentions`, if there were any
+        without offsets, how those of the first run were found.
 
     Raises:
         ValueError: The systems were counted on different documents or in different ways,
@@ -314,7 +314,7 @@ def _margin_columns(
 
 
 def _differing_documents(counted: Sequence[Counts], evidence: Evidence) -> list[str | int]:
-    """Return the names of the documents whose counts differ, of differing units only if the evidence names these."""
+    """Return the names of the documents with different counts, of differing units only if the evidence names these."""
     (first, *others), metric = counted, evidence.subject.metric
     pairs = [Pair.of(first, other, [metric]) for other in others]
     documents = {doc for pair in pairs for doc in pair.differing_documents(metric).tolist()}
@@ -382,7 +382,7 @@ def default_swaps(family: Families, hypotheses: Hypotheses = Hypotheses(), *, sy
 
     Args:
         family: The family of tests of each score, see `families`.
-        hypotheses: What is tested.
+        hypotheses: The tests.
         systems: How many systems are compared with the baseline.
         labels: How many tests of labels there are, with all systems together.
 

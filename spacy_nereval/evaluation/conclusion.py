@@ -1,4 +1,4 @@
-"""Describe a difference in one sentence, with a footer that says what it is based on."""
+"""Describe a difference in one sentence, with a footer on its basis."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def points_per_unit(unit: str) -> int:
 
 
 def conclude(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, units: str = "documents") -> str:
-    """Return the sentence that the numbers of a comparison support, and what they say about a margin.
+    """Return the conclusion that the numbers of a comparison support, also about a margin.
 
     Args:
         row: A row of the primary score, with its corrected p-value; NaN or None where there is no number.
         baseline: Name of the first system.
         level: Confidence level.
-        units: What a unit is, in the plural.
+        units: The plural name of a unit.
 
     Returns:
         A sentence without a full stop. Points have two digits.
@@ -66,7 +66,7 @@ def conclude(row: Mapping[str, Any], *, baseline: str, level: float = 0.95, unit
         >>> row |= dict(detectable=0.1257, differing=10, same_within=None, runs=[1, 1], score_unit="ratio")
         >>> row |= dict(higher_is_better=True, margin_answer=None)
         >>> print(conclude(row, baseline="A"))
-        B scores lower than A on texts like these, by 12.04 points (2.38 to 19.97); for these trained models; \
+        B scores lower than A on similar texts, by 12.04 points (2.38 to 19.97); for these trained models; \
 retraining variance is not included
         >>> print(conclude(row | {"differing": 5}, baseline="A"))
         in this score the outputs differ in 5 documents: too few to test (between -19.97 and -2.38 points)
@@ -111,7 +111,7 @@ class _Conclusion(NamedTuple):
         if is_significant(p_holm, alpha):
             less = "" if row["higher_is_better"] else ", and less is better"
             once = f"; {ONCE}" if max(row["runs"]) == 1 else ""
-            return f"{self._direction('scores', 'on texts like these, ')}{less}{once}"
+            return f"{self._direction('scores', 'on similar texts, ')}{less}{once}"
         if row["same_within"] is not None:
             return equivalence_text(row["same_within"])
         if is_significant(p, alpha):
@@ -175,7 +175,7 @@ def margin_sentence(answer: str, margin: float, units: str, needed: int | None, 
     Args:
         answer: What `differences.margin_answer` returns.
         margin: The margin, in points.
-        units: What a unit is, in the plural.
+        units: The plural name of a unit.
         needed: The number of units that would suffice, if there are too few and their number is known.
         runs: The factor by which the training runs must increase as well; 1 for no increase.
 
@@ -183,12 +183,12 @@ def margin_sentence(answer: str, margin: float, units: str, needed: int | None, 
         >>> margin_sentence("not worse", 1, "documents", None)
         'not worse by 1 point or more'
         >>> margin_sentence("not enough data", 2, "documents", 1200)
-        'not enough data for a margin of 2 points; about 1,200 documents like these would tell'
+        'not enough data for a margin of 2 points; about 1,200 documents like these would decide'
     """
     amount = _format_points(margin)
     if answer == NOT_ENOUGH:
         training = f", with {runs:.1f} times the training runs," if needed and runs > 1 else ""
-        tell = f"; about {needed:,} {units} like these{training} would tell" if needed else ""
+        tell = f"; about {needed:,} {units} like these{training} would decide" if needed else ""
         return f"not enough data for a margin of {amount}{tell}"
     return {
         BETTER_BY_MORE: f"better by more than {amount}",
@@ -208,10 +208,10 @@ def _count_things(number: int, things: str) -> str:
 
 
 class Footing(NamedTuple):
-    """What the numbers of a comparison are based on.
+    """The basis of the numbers of a comparison.
 
     Attributes:
-        unit: What was drawn and swapped as a whole, as `--unit` names it.
+        unit: The unit of resampling and swapping, as `--unit` names it.
         units: Their number U; None if it is not known.
         effective: Effective number of units k.
         seed: Seed of the random bits; None if there are none.
@@ -234,10 +234,10 @@ class Footing(NamedTuple):
 
 
 def footer(footing: Footing) -> str:
-    """Return the line below a comparison: what was drawn, and how often.
+    """Return the line below a comparison: the resampled units, and how often.
 
     Args:
-        footing: What the numbers are based on.
+        footing: The basis of the numbers.
 
     Returns:
         The parts that apply, separated by commas.
@@ -264,7 +264,7 @@ def signature_part(footing: Footing) -> str:
     """Return the part of a result's signature on its intervals and tests.
 
     Args:
-        footing: What the numbers are based on.
+        footing: The basis of the numbers.
 
     Returns:
         The half-samples and the swaps if there were any.

@@ -77,7 +77,7 @@ def balance(staying: ArrayLike, total: ArrayLike) -> Any:
 
 
 def differing_units(first: ArrayLike, second: ArrayLike) -> Any:
-    """Count the units whose counts differ between two systems.
+    """Count the units with different counts in two systems.
 
     Args:
         first: Counts of the first system, [units, ..., counts].
@@ -137,7 +137,7 @@ def swap_test(
             count as large, against both systems.
         balances: See `balance`; float[swaps, ...] or float[swaps] for all.
         exact: Whether the swaps are all `2 ** units` patterns, each once.
-        differing: Number of units whose counts for the metric differ, int[...] or one for
+        differing: Number of units with different counts for the metric, int[...] or one for
             all. Below 6 there is neither p nor interval.
         level: Confidence level, between 0 and 1.
         higher_is_better: Direction of the score, for the one-sided p; bool[...] or one for all.
@@ -335,7 +335,7 @@ BETTER_BY_MORE, BETTER_BY_LESS, SAME_WITHIN, NOT_WORSE, WORSE_BY_MORE, NOT_ENOUG
 
 
 def margin_answer(low: float, high: float, margin: float) -> str:
-    """Return what the interval of a difference says about a margin, for a score of which higher is better.
+    """Return the conclusion about a margin from the interval of a difference, for a score where higher is better.
 
     If the true difference equals the margin, an answer that denies it comes in at most 5 per cent of cases.
 
@@ -437,8 +437,8 @@ def rare_bounds(contributions: ArrayLike, units: float, level: float = 0.95, lim
     """Return the interval of a difference that rests on too few units to test. It contains 0.
 
     Args:
-        contributions: What each unit that differs adds to the difference, float[units that differ]; NaN where the
-            score is undefined once the unit is swapped, which counts as a loss of `limit` for both systems.
+        contributions: The contribution of each differing unit to the difference, float[units that differ]; NaN where
+            the score is undefined once the unit is swapped, which counts as a loss of `limit` for both systems.
         units: The effective number of units.
         level: Confidence level of the interval.
         limit: Greatest possible difference.
@@ -508,7 +508,7 @@ def widen_interval(
         difference: The difference.
         error: Its standard error by leaving each unit out.
         skewness: The skewness of the units' influences.
-        entries: How many units, or groups of units, were left out.
+        entries: The number of left-out units, or groups of units.
         units: The effective number of units.
         level: Confidence level.
         limit: Greatest possible difference.

@@ -22,7 +22,7 @@ from ..counting.counter import REMEMBERED
 from .error_list import FIELDS, ListedVerdict, is_error
 
 GroupedBy = Literal["surface", "labels", "slip"]
-"""What the errors of a group share: surface, labels and verdict; labels and verdict; or a slip at one boundary."""
+"""The key of a group of errors: surface, labels and verdict; labels and verdict; or a slip at one boundary."""
 
 MOST_WORDS = 3
 """Maximum number of words in a slip. Longer ones hardly ever repeat, so they are in no group."""
@@ -51,7 +51,7 @@ class Member(NamedTuple):
 
 
 NO_MEMBERS: list[Member] = []
-"""Shared by all groups whose errors are not kept: many empty lists would slow down garbage collection."""
+"""Shared by all groups without stored errors: many empty lists would slow down garbage collection."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class ErrorGroup:
     """Errors of the same kind.
 
     Attributes:
-        by: What the errors share.
+        by: The kind of key that the errors share.
         key: The value that they share, unique among the groups of one kind.
         number: The number of places with such an error.
         first: The first error, as the values of a row of the error list.
@@ -185,8 +185,8 @@ class ErrorGroups:
         """Return the groups of one kind, the largest first; equally large ones in the order of their first error.
 
         Args:
-            by: What the errors of a group share.
-            least: Leave out groups at fewer places.
+            by: The kind of key that the errors of a group share.
+            least: Drop groups at fewer places.
         """
         groups = [group for group in self._groups.values() if group.by == by and group.number >= least]
         return sorted(groups, key=lambda group: -group.number)

@@ -129,7 +129,7 @@ def error_list(
         metric: The metric.
         errors: Names of the verdicts to list, or "all" for every one. By default, all
             verdicts on spans except those on exact hits.
-        labels: List only verdicts whose gold or predicted span has one of these labels.
+        labels: List only verdicts on spans, gold or predicted, with one of these labels.
 
     Raises:
         ValueError: If the metric has no such verdict, or, at the end, if no span has
@@ -304,7 +304,7 @@ def transitions(
 
     Returns:
         `counts`: outcome under the baseline, then outcome under the system, then number of gold spans.
-        `spans`: the gold spans whose outcome differs, each with its document (the id, or else the position),
+        `spans`: the gold spans with different outcomes, each with its document (the id, or else the position),
         offsets, label, text (None if the document has no text), `from` and `to`.
 
     Example:

@@ -54,14 +54,14 @@ class Evidence(NamedTuple):
         subject: The score.
         values: Its values for the baseline and the system.
         k: The effective number of units that inform the score of either system, by the spans of both.
-        differing: The number of units that differ in this score, with several training runs of those whose counts
-            differ; None if it is not known.
+        differing: The number of units that differ in this score, with several runs, of those with
+            different counts; None if it is not known.
         test: The test at a confidence level; None if there is none.
         runs: The number of training runs of each system.
         freedom: With several runs, the degrees of freedom; else NaN.
         training: With several runs, the share of the retraining variance; else NaN.
         error: For collapsed counts, the standard error; None for others.
-        contributions: What units add to the difference, if too few differ for a test; else None.
+        contributions: The contributions of units to the difference, if too few differ for a test; else None.
         limit: The greatest possible difference, for contributions.
     """
 
@@ -154,7 +154,7 @@ def swap_evidence_of_pairs(
 ) -> Iterator[Evidence]:
     """Yield the evidence of swaps on each pair of systems, as `swap_evidence` does for one.
 
-    What a swap leaves where it is adds up for each system, so that it is summed once per system, not once per pair.
+    The sums that a swap does not change are computed once per system, not once per pair.
 
     Args:
         systems: Counts of the same documents in the same order, as `align_counts` returns them.
@@ -222,7 +222,7 @@ class _Swaps(NamedTuple):
         Args:
             subject: The score.
             values: Its values for both systems, [1] each.
-            contributions: What units add to the difference.
+            contributions: The contributions of units to the difference.
             swapped: Its difference after each swap, [swaps]; None if it is not tested.
             balance: The balance of each swap, see `balances`, float64[swaps].
             spread: How the difference varies with the units; None if it is not tested.
@@ -284,7 +284,7 @@ def _label_evidence(
 
 
 def _label_groups(labels: Sequence[int], swaps: int) -> Iterator[list[int]]:
-    """Yield the indices of labels in groups whose sums after all swaps fit in memory."""
+    """Yield the indices of labels in groups, so that the sums of each after all swaps fit in memory."""
     step = max(1, CELLS // (16 * swaps))
     for start in range(0, len(labels), step):
         yield [*labels[start : start + step]]

@@ -41,13 +41,13 @@ TOGETHER = 1 << 18
 
 
 class IntervalBasis(NamedTuple):
-    """What the intervals of some counts are based on.
+    """The basis of the intervals of some counts.
 
     method: "infl", by leaving units out; "half", where half-samples are drawn. samples, seed: the number of
     half-samples and their seed; None without half-samples. unit: the rule that says which documents are one unit.
     units: the number of units; None if collapsed counts do not have it. exact: whether no random number was used.
-    effective_units: the effective number of units. concentrated: for each headline score whose variance comes from
-    a few units, {"metric", "score", "units" (names, the most influential first), "share" (of the variance)}.
+    effective_units: the effective number of units. concentrated: for each headline score with a variance that comes
+    from a few units, {"metric", "score", "units" (names, the most influential first), "share" (of the variance)}.
     """
 
     method: str
@@ -69,9 +69,9 @@ class IntervalBasis(NamedTuple):
 
 
 class ScoreIntervals(NamedTuple):
-    """Intervals, and what they are based on.
+    """Intervals, and their basis.
 
-    basis: what they are based on. metrics: metric to a table shaped as the result's, see `intervals`.
+    basis: the units and samples behind them. metrics: metric to a table shaped as the result's, see `intervals`.
     """
 
     basis: IntervalBasis
@@ -128,8 +128,8 @@ def intervals(counts: Counts, confidence: Confidence) -> dict[str, dict[str, Any
 def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreIntervals:
     """Return the intervals of the mean scores of one system's training runs, or of the scores of a single run.
 
-    With several runs, an interval covers the expected score of another training run of the system, on texts
-    like these. Its variance is that of the documents, which are left out of all runs at once, plus the
+    With several runs, an interval covers the expected score of the system when it is retrained and scored on
+    similar texts. Its variance is that of the documents, each excluded from all runs at once, plus the
     retraining variance of the mean.
 
     Args:
@@ -137,7 +137,7 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
         confidence: As for `intervals`. Of collapsed counts, the half-samples that they keep are used.
 
     Returns:
-        What `intervals` returns, and what it is based on. With two or more runs, each interval has
+        The result of `intervals`, and its basis. With two or more runs, each interval has
         "share_of_training" too, the share of the retraining variance.
     """
     level = confidence.checked().level
@@ -173,7 +173,7 @@ def run_intervals(runs: Sequence[Counts], confidence: Confidence) -> ScoreInterv
     base = level, samples, seed, first.unit, len(units), exact, sizes.units
     tables_of_rows = {metric.name: nest_paths(rows[metric.name]) for metric in first.metrics}
     for metric in first.metrics if first.by is None else ():
-        if metric.attributes:  # whose rows are no labels
+        if metric.attributes:  # their rows are no labels
             own = run_intervals([counts.in_rows(metric) for counts in runs], confidence).metrics[metric.name]
             tables_of_rows[metric.name] |= {name: own[name] for name in ("averages", "per_type")}
     return ScoreIntervals(IntervalBasis("half" if distinct else "infl", *base, concentrated), tables_of_rows)

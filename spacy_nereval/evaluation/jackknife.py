@@ -39,7 +39,7 @@ OVER_LABELS = ("macro", "weighted")
 """The averages over labels."""
 
 Estimand = Callable[[Floats, Score], Floats]
-"""The number whose variance is estimated, float64[...], as a function of the score in each run, float64[runs, ...]."""
+"""The estimand, float64[...], as a function of the score in each run, float64[runs, ...]."""
 
 
 def mean_on_scale(runs: Floats, score: Score) -> Floats:
@@ -112,8 +112,8 @@ def jackknife_per_run(
     """Yield the estimates of `jackknife` for runs that each have their own documents, in one or more tables.
 
     Args:
-        runs: The tables of each run, which are added up. All runs have the same number of groups and the same labels.
-        estimand: The number whose variance is estimated.
+        runs: The tables of each run, which are added up. All runs have equal numbers of groups and equal labels.
+        estimand: The number to estimate the variance of.
         alone: The estimand in a single group.
         numbers: Whether to include scores that are numbers of spans.
     """
@@ -135,7 +135,7 @@ def jackknife_per_run(
 
 
 class _SortedCells:
-    """The numbers of a sparse table whose columns are slots of labels, sorted by label and then by row.
+    """The numbers of a sparse table with slots of labels as columns, sorted by label and then by row.
 
     Args:
         rows: Whole numbers [groups, slots * width].
@@ -228,7 +228,7 @@ class _MetricJackknife:
         runs: The sums of each run.
         scores: The metric's scores of all documents, in each run.
         means: Which of the means over documents, and which of the class means are the metric's.
-        estimands: The number whose variance is estimated, and the same in a single group.
+        estimands: The estimand, over all groups and in a single group.
         numbers: Whether to include scores that are numbers of spans.
     """
 
@@ -403,7 +403,7 @@ def difference_of_runs(
 ) -> Influences:
     """Return the variance of differences of two systems' mean scores over documents, V_D of min F'.
 
-    The difference is the mean over the runs of `system` minus that of `baseline`. A unit is left out of all runs
+    The difference is the mean over the runs of `system` minus that of `baseline`. A unit is excluded from all runs
     at once.
 
     Args:

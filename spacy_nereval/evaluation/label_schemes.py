@@ -1,4 +1,4 @@
-"""Warn of predicted labels that gold does not have, and propose how to map them."""
+"""Warn of predicted labels that never occur in the gold annotation, and propose how to map them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Table = Mapping[str, str | None]
 
 
 def unknown_labels(gold: Mapping[str, int], pred: Mapping[str, int]) -> list[str]:
-    """Return the predicted labels that never occur in gold, sorted; none if gold has no spans.
+    """Return the predicted labels that never occur in gold, sorted; none without gold spans.
 
     Args:
         gold, pred: Labels with their numbers of spans.
@@ -105,7 +105,7 @@ def label_lines(
         written: A function that formats a mapping of labels for pasting; by default `mapping_argument`.
 
     >>> label_lines({"PER": 3, "LOC": 1}, {"PERSON": 2, "loc": 1})[0]  # doctest: +ELLIPSIS
-    "⚠ No predicted label is a gold label: gold has LOC, PER, predictions have PERSON, loc. ...='PERSON=PER,loc=LOC'"
+    "⚠ No predicted label is a gold label: the gold labels are LOC, PER, ... loc. ...='PERSON=PER,loc=LOC'"
     >>> label_lines({"PER": 3}, {"PER": 1})
     []
     """
@@ -117,8 +117,8 @@ def label_lines(
     of_preds = join_names([*map(show_spaces, unknown)], SHOWN)
     if len(unknown) == len(preds):
         problem = (
-            f"No predicted label is a gold label: gold has {shown}, predictions have {of_preds}. "
-            "Scores that compare labels say little."
+            f"No predicted label is a gold label: the gold labels are {shown}, the predicted labels {of_preds}. "
+            "Scores that compare labels are not meaningful."
         )
     else:
         spans = sum(pred[label] for label in unknown)
@@ -127,7 +127,7 @@ def label_lines(
             f"Gold has {shown}."
         )
     if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
-        problem += f" {spell_argument('only')} leaves out {join_names([*map(show_spaces, dropped)])}."
+        problem += f" {spell_argument('only')} excludes {join_names([*map(show_spaces, dropped)])}."
     if alike := list_alike(unknown, golds):
         problem += f" {', '.join(alike[:LISTED])}."
     if preds == [NO_LABEL] and not (rules and rules.depth):

@@ -38,11 +38,12 @@ SUMS_OF_SIDES = 1 << 23
 
 
 class Contributions(NamedTuple):
-    """What units add to the difference of one score: half of its decrease when the unit alone is swapped.
+    """The contributions of units to the difference of one score: half of its decrease when the unit alone is swapped.
 
     Attributes:
         units: The units that add something, int64[units that differ in this score].
-        amounts: What each adds, float64[units that differ]; NaN where the score is undefined once the unit is swapped.
+        amounts: The contribution of each, float64[units that differ]; NaN where the score is undefined once the unit
+            is swapped.
     """
 
     units: NDArray[np.int64]
@@ -50,7 +51,7 @@ class Contributions(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How a difference varies with the units: its standard error and the skewness, by leaving out `entries` groups."""
+    """The standard error and skewness of a difference, from a jackknife over `entries` groups of units."""
 
     error: float
     skewness: float
@@ -58,7 +59,7 @@ class Spread(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """What rows, such as documents, add to sums: counts csr[rows, slots * labels] and class means
+    """The contributions of rows, such as documents, to sums: counts csr[rows, slots * labels] and class means
     [rows, 3 * class scores * labels]."""
 
     counts: csr_array
@@ -71,7 +72,7 @@ class Side:
     Args:
         counts: The counts. All sides of pairs are of the same documents in the same order, as `align_counts` returns
             them.
-        metrics: What to compare: metrics with classes, or metrics without.
+        metrics: The metrics to compare: with classes, or without.
         labels: Labels to keep apart.
     """
 
@@ -82,7 +83,7 @@ class Side:
 
     @cached_property
     def rows(self) -> _Rows:
-        """What each document adds to the sums."""
+        """The contribution of each document to the sums."""
         from scipy.sparse import csr_array, vstack
 
         size = self.whole.class_means.size
@@ -105,12 +106,12 @@ class Side:
 def make_sides(systems: Sequence[Counts], metrics: Sequence[Metric], labels: Sequence[str] | None = None) -> list[Side]:
     """Return the sides of pairs of some systems.
 
-    Unless labels are given, only metrics whose overall scores are made of scores of classes
+    Unless labels are given, only metrics with overall scores that combine scores of classes
     keep labels apart. The others need only totals, which takes far fewer columns.
 
     Args:
         systems: Counts of the same documents in the same order, as `align_counts` returns them.
-        metrics: What to compare: metrics with classes, or metrics without.
+        metrics: The metrics to compare: with classes, or without.
         labels: Labels to keep apart.
 
     Raises:
@@ -128,12 +129,12 @@ def make_sides(systems: Sequence[Counts], metrics: Sequence[Metric], labels: Seq
 
 
 def sum_staying(rows: Sequence[_Rows], none: Sums, swaps: HalfSamples) -> list[Sums]:
-    """Return the sums of documents whose units stay, for each swap.
+    """Return the sums of documents in units that are not swapped, for each swap.
 
     Averages over documents are left at 0, since they are not compared.
 
     Args:
-        rows: Tables of what documents add to sums.
+        rows: Tables of the contributions of documents.
         none: Sums of nothing, with the metrics and labels of the tables.
         swaps: The swaps.
 
@@ -221,7 +222,7 @@ class Pair:
         return {key: np.concatenate(parts) for key, parts in result.items()}
 
     def contributions(self, subjects: Sequence[Subject], labels: Sequence[str] = ()) -> list[Contributions]:
-        """Return what units add to the second system's lead in some scores.
+        """Return the contributions of units to the second system's lead in some scores.
 
         Args:
             subjects: Overall scores of the metrics; with labels, one score for each of them.
@@ -238,7 +239,7 @@ class Pair:
         place, unit, amounts = place[here], unit[here], amounts[here]
         stretches = pairwise(np.searchsorted(place, np.arange(len(subjects) + 1)).tolist())
         result = [Contributions(unit[start:stop], amounts[start:stop]) for start, stop in stretches]
-        for n in np.flatnonzero(np.isnan(leads)).tolist():  # undefined: list the units whose counts differ
+        for n in np.flatnonzero(np.isnan(leads)).tolist():  # undefined: list the units with different counts
             differing = self.differing_units(subjects[n].metric)[:, n if labels else -1]
             result[n] = Contributions(np.flatnonzero(differing), np.full(differing.sum(), np.nan))
         return result
@@ -267,7 +268,7 @@ class Pair:
 
         Returns:
             The index of the score, the row, and the lead, [entries] each, sorted by score and row. Rows that change no
-            number are left out.
+            number are omitted.
         """
         of_rows = self._label_leads if labels else self._overall_leads
         blocks = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)), *of_rows(subjects, first, second)]
@@ -344,7 +345,7 @@ class Pair:
 
     @cached_property
     def _class_mean_gaps(self) -> csr_array:
-        """What documents add to the difference of the class means, int64[documents, ...]."""
+        """The contributions of documents to the difference of the class means, int64[documents, ...]."""
         first, second = (side.rows.class_means for side in self._sides)
         return (second - first).tocsr()
 
@@ -466,7 +467,8 @@ def align_counts(baseline: Counts, system: Counts) -> Counts:
         if missing := [key for key in (*first, *second) if key not in first or key not in second]:
             names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
             hint = "; predictions without annotation are skipped" if baseline.skipped != system.skipped else ""
-            raise ValueError(f"{len(missing)} documents are not in both systems: {names}{hint}")
+            number = "1 document is" if len(missing) == 1 else f"{len(missing)} documents are"
+            raise ValueError(f"{number} not in both systems: {names}{hint}")
         system = system.reordered([second[key] for key in first])
     _check_same_gold(baseline, system)
     if baseline.units != system.units:

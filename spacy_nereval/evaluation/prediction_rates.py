@@ -1,4 +1,4 @@
-"""How often each label is predicted compared with how often gold has it, and how two systems differ in it."""
+"""Predicted spans per gold span of each label, and how two systems differ in it."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class RateDifference(NamedTuple):
 def rate_differences(first: Counts, second: Counts, confidence: Confidence | None = None) -> list[RateDifference]:
     """Return the differences of two systems in how often they predict each label, in the order of the labels.
 
-    Units are left out of both systems at once. The interval is the difference plus and minus its standard
+    Units are excluded from both systems at once. The interval is the difference plus and minus its standard
     error times a quantile of t for the number of units that account for the variance.
 
     Args:

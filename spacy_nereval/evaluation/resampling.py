@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
+from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -227,7 +228,7 @@ class Confidence(NamedTuple):
         return validate_settings(self)
 
 
-ConfidenceSettings = Confidence | Mapping[str, Any] | bool | None
+ConfidenceSettings = Confidence | Mapping[str, Any] | float | bool | None
 """Settings of intervals, as `read_confidence` takes them."""
 
 
@@ -235,13 +236,16 @@ def read_confidence(settings: ConfidenceSettings) -> Confidence | None:
     """Return settings of intervals from any form in which users give them.
 
     Args:
-        settings: Settings; True or a table of settings, perhaps empty; None or False for no intervals.
+        settings: Settings; True or a table of settings, perhaps empty; the level alone, as 0.95 or 95; None or False
+            for no intervals.
 
     Raises:
         ValueError: It is none of these, or there is no such setting.
 
     >>> read_confidence(True) == read_confidence({}) == Confidence(), read_confidence({"level": 0.9}).level
     (True, 0.9)
+    >>> read_confidence(0.9) == read_confidence(90) == Confidence(level=0.9)
+    True
     """
     if settings is None or settings is False:
         return None
@@ -256,6 +260,8 @@ def read_confidence(settings: ConfidenceSettings) -> Confidence | None:
                 f"{describe_unknown(unknown[0], Confidence._fields, 'setting')}"
             )
         return Confidence(**settings)
+    if isinstance(settings, Real):
+        return Confidence(level=float(settings) / (100 if 1 < settings < 100 else 1))
     raise ValueError(
         f"{spell_argument('confidence', settings)}: expected True, a table such as {{'level': 0.95}} or "
         "Confidence(level=0.95); "
@@ -269,11 +275,11 @@ def number_of_units(counts: Counts) -> int:
 
 
 MOST_GROUPS = 1000
-"""More units than this are left out in groups of equal size, so that neither time nor memory grows with them."""
+"""Beyond this number of units, the jackknife excludes groups of equal size, to bound time and memory."""
 
 
 class Units:
-    """What is resampled: documents with one key are drawn together.
+    """The units of resampling: documents with one key are drawn together.
 
     Args:
         counts: Counts with the key of each document's unit.
@@ -289,7 +295,7 @@ class Units:
     def __init__(self, counts: Counts) -> None:
         counts.check_documents("units to resample")
         if len(counts.units) != counts.documents:
-            raise ValueError("these counts do not say what is resampled: count again, with the unit of each document")
+            raise ValueError("these counts lack the unit of resampling of each document: count again")
         number: dict[str, int] = {}
         self.of_document: NDArray[np.int64] = np.array(
             [number.setdefault(key, len(number)) for key in counts.units], dtype=np.int64
@@ -347,7 +353,7 @@ class HalfSamples:
     """Weights of documents: 1 where the unit's random bit is 1.
 
     Args:
-        units: What is drawn.
+        units: The units to draw.
         samples: Number of rows; if there are no more patterns than this, the rows are all patterns.
         seed: The seed of the random bits.
         exact: Whether patterns may be enumerated, see `patterns`.

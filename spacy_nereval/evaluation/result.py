@@ -106,7 +106,7 @@ def evaluate(
         counts: What `count` returned.
         confidence: Settings of intervals; None for no intervals.
         average: The average that tables show; it only enters the signature.
-        short: Whether the signature leaves out options that have their default.
+        short: Whether the signature omits default options.
 
     Returns:
         Numbers of documents and spans, in all and of each label under "per_type"; "scores" by their score keys; and
@@ -460,7 +460,7 @@ def disagreement(counts: Counts) -> dict[str, Any] | None:
     """Return in how many documents WRF is above, below and equal to strict F, with examples
     (Weber et al., section 4.3); None unless both were counted.
 
-    Documents where one of the two is undefined are left out and counted.
+    Documents where one of the two is undefined are excluded and counted.
     """
     if not {"strict", "wrf"} <= {metric.name for metric in counts.metrics}:
         return None

@@ -1,4 +1,4 @@
-"""Mean scores of a system's training runs, with intervals for another training run on other texts."""
+"""Mean scores of a system's training runs, with intervals that include the retraining variance."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def evaluate_runs(
     average: str = "micro",
     short: bool = False,
 ) -> dict[str, Any]:
-    """Return the mean scores of a system's training runs, with intervals for another training run on other texts.
+    """Return the mean scores of a system's training runs, with intervals that include the retraining variance.
 
     Args:
         runs: The counts of each run, two or more, of the same documents in any order.
         confidence: Level, number of half-samples and seed; by default those of `Confidence`.
         system: The name of the system, for the result and for errors.
         average: The average that tables show; it only enters the signature.
-        short: Whether the signature leaves out options that have their default.
+        short: Whether the signature omits default options.
 
     Returns:
         A result in plain Python, with None where a score of some run is undefined. Per metric,

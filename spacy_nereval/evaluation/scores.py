@@ -37,7 +37,7 @@ class MetricScores(NamedTuple):
     combined: scores of all labels together, where labels are classes; else empty.
     details: further numbers, nested, [sums].
     averages: "macro", "weighted" and "docs" to score to [sums], and under "undefined" how many
-        labels or documents were left out, since their score is undefined.
+        labels or documents were excluded, since their score is undefined.
     """
 
     metric: Metric
@@ -73,7 +73,7 @@ def score_sums(sums: Sums, *, alone: bool = False) -> Iterator[MetricScores]:
 
     Args:
         sums: The sums.
-        alone: Leave out averages, and the counts of metrics whose scores are means over documents.
+        alone: Omit averages, and the counts of metrics with scores that are means over documents.
     """
     place = slots(sums.metrics)
     if not all(metric.classes for metric in sums.metrics):

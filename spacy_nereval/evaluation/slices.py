@@ -1,6 +1,6 @@
 """Does a slice differ from the rest? The difference of its score, its interval, and a test.
 
-Units are left out of the slice and of the rest at once, so units that both have spans of are no problem.
+A unit is excluded from the slice and from the rest at once, so units with spans in both are no problem.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def slice_differences(
 
     Args:
         slices: The names of the slices.
-        counts_of: Returns the counts of one metric with units, whose labels are `SLICE` and `REST`.
+        counts_of: Returns the counts of one metric with units, labelled `SLICE` and `REST`.
         level: The confidence level.
 
     Returns:
@@ -94,7 +94,7 @@ def estimate_difference(counts: Counts) -> SliceDifference | None:
     """Return the difference of a slice from the rest; None for a metric without scores of labels.
 
     Args:
-        counts: The counts of one metric with units, whose labels are `SLICE` and `REST`.
+        counts: The counts of one metric with units, labelled `SLICE` and `REST`.
     """
     metric = counts.metrics[0]
     score = next(iter(metric.label_headlines), None)

@@ -1,4 +1,4 @@
-"""What a comparison tests: which scores, in which families, with Holm's correction within each family.
+"""The tests of a comparison: scores in families, with Holm's correction within each family.
 
 Also: the score that a name refers to, and the number of data sets in which a system is better.
 """
@@ -71,7 +71,7 @@ def holm(p_values: ArrayLike) -> Floats:
     if p.ndim != 1:
         raise ValueError(f"the correction needs a list of p-values, not an array of {p.ndim} axes")
     if ((p < 0) | (p > 1)).any():
-        raise ValueError("p-values lie between 0 and 1")
+        raise ValueError("p-values must be between 0 and 1")
     adjusted = np.full(len(p), np.nan)
     order = np.argsort(p, kind="stable")[: np.isfinite(p).sum()]  # NaN comes last.
     factors = np.arange(len(order), 0, -1)
@@ -193,7 +193,7 @@ Families = dict[Key, str]
 
 
 class Hypotheses(NamedTuple):
-    """What a comparison should test.
+    """The tests of a comparison.
 
     primary: the score that the conclusion is about, METRIC.SCORE or its score key; None for the headline of the first
         metric.

@@ -22,7 +22,7 @@ from .resampling import Units
 Floats = NDArray[np.float64]
 
 PROBES = 4
-"""Number of made-up corpora that tell on which counts a score depends."""
+"""Number of made-up corpora that show on which counts a score depends."""
 
 
 class SlotsRead(NamedTuple):
@@ -68,7 +68,7 @@ class UnitWeights:
     """The weights of units for scores.
 
     A unit informs a score if its counts include one on which the score depends. Then the score is defined in the unit
-    alone, or changes if the unit is left out.
+    alone, or changes without the unit.
 
     Args:
         systems: The tables of each system's training runs, all of the same documents, with the same labels.

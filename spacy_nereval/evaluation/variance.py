@@ -1,6 +1,6 @@
 """The variance of scores: over the units of a corpus, by leaving each out, and over training runs.
 
-The influence of a unit is how far a score moves when the unit is left out. Most labels are rare, so a unit moves few
+The influence of a unit is the change of a score when the unit is excluded. Most labels are rare, so a unit moves few
 scores. Functions here take only these, as entries: the index of the score, and its value without the unit.
 
 Training again with another seed changes a score, and so does another choice of documents. `run_errors` adds up both

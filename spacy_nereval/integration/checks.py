@@ -44,7 +44,7 @@ _warned: WeakKeyDictionary[Language, set[object]] = WeakKeyDictionary()
 
 
 def evaluating_pipeline() -> Language | None:
-    """Return the pipeline whose `evaluate` is running; None if none is."""
+    """Return the pipeline that is evaluating; None if none is."""
     nlp: Language | None = _local_of_caller(Language.evaluate, "self")
     return nlp
 
@@ -66,7 +66,7 @@ def _local_of_caller(function: Callable[..., Any], name: str) -> Any:
 
 
 def check_evaluating_pipeline() -> None:
-    """Check the pipeline whose `evaluate` is running, if there is one."""
+    """Check the pipeline that is evaluating, if there is one."""
     if (nlp := evaluating_pipeline()) is not None:
         check_pipeline(nlp)
 
@@ -136,7 +136,7 @@ def check_key(examples: Iterable[Example], key: str) -> None:
 
 
 def check_labels(counts: Counts, key: str | None = None) -> None:
-    """Warn of predicted labels that gold does not have, and of label rules that name labels which do not occur.
+    """Warn of predicted labels that never occur in gold, and of label rules that name labels which do not occur.
 
     Missing data must never stop a training run. A pipeline warns only once of the same labels, although
     a training evaluates it many times.
@@ -219,7 +219,7 @@ def _order_mistakes(nlp: Language, written: list[Written]) -> Iterator[str]:
             ]
             if later:
                 yield (
-                    f"the component {name} comes before {', '.join(later)}, whose spans it scores: a later component "
+                    f"the component {name} scores the spans of {', '.join(later)} but comes first: a later component "
                     "replaces the scores of an earlier one that have the same keys; put it last, with "
                     "nlp.add_pipe after all others, or at the end of pipeline in [nlp] of the config"
                 )

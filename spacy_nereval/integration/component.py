@@ -59,7 +59,7 @@ def make_nereval(
         only: The labels to keep.
         depth: The number of levels to keep of labels such as LOC/CITY.
         sep: The separator between the levels.
-        label_from: What becomes the label: an attribute such as `kb_id`, as with `--label-from`.
+        label_from: The source of the label: an attribute such as `kb_id`, as with `--label-from`.
 
     Raises:
         thinc.config.ConfigValidationError: If `metrics`, `confidence` or the label rules cannot be used.

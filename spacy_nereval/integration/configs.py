@@ -224,12 +224,12 @@ def adapt_config(text: str, score: str = "fair_f", *, replace_scorer: bool = Fal
     if components and len(others) == len(components):
         raise ValueError(
             f"components.{others[0][0]} has the scorer {others[0][1]}, which is not spaCy's: "
-            f"{spell_argument('replace_scorer', True)} puts this package's in its place; to keep it, add the component "
-            "'nereval', which scores beside it"
+            f"{spell_argument('replace_scorer', True)} replaces it; to keep it, add the component "
+            "'nereval', which adds scores"
         )
     if not components:
         raise ValueError(
-            "no component predicts entities or span categories: expected one whose factory is ner, beam_ner, spancat "
+            "no component predicts entities or span categories: expected one with the factory ner, beam_ner, spancat "
             "or spancat_singlelabel; for other pipelines add the component 'nereval'"
         )
     for name, scorer, prefix in components:
@@ -345,6 +345,6 @@ def _set_logger(config: dict[str, Any], text: ConfigText) -> list[str]:
     if old.get("console_output") is False:
         new["console_output"] = False
     training["logger"] = new
-    comment = "# Prints what spaCy's own logger prints, and writes training.json beside the models."
+    comment = "# Prints the output of spaCy's own logger, and writes training.json next to the models."
     text.replace("training.logger", [comment, *(f"{key} = {json.dumps(value)}" for key, value in new.items())])
     return [f"[training.logger] is {LOGGER} instead of {name}"]

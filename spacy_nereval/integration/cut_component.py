@@ -1,4 +1,4 @@
-"""The component `nereval_cut`, which removes the spans of a group whose scores are below their cut.
+"""The component `nereval_cut`, which removes the spans of a group that score below their cut.
 
 spaCy imports this module whenever it makes or loads a pipeline. Everything that takes time to import
 is therefore imported inside the functions.
@@ -35,7 +35,7 @@ def make_nereval_cut(
 ) -> "NerevalCut":
     """Create the component `nereval_cut`.
 
-    It keeps the spans of `doc.spans[spans_key]` whose scores are not below the cut of their label.
+    It keeps the spans of `doc.spans[spans_key]` that score at least the cut of their label.
     Put it after the component that predicts the spans, such as `spancat` with a threshold of 0.
 
     Args:
@@ -69,8 +69,8 @@ def make_nereval_cut(
 
     if (cut is None) == (default is None) or (cut is not None and labels):
         raise ValueError(
-            f"{name}: expected either 'cut', the path of a cut file that 'nereval thresholds' or Thresholds.save "
-            "wrote, or 'default', a score, perhaps with 'labels'"
+            f"{name}: expected either 'cut', the path of a threshold file of 'nereval thresholds' or "
+            "Thresholds.save, or 'default', a score, perhaps with 'labels'"
         )
     if cut is None:
         return NerevalCut(spans_key, parse_cuts({"default": default, "labels": labels or {}}))
@@ -79,7 +79,7 @@ def make_nereval_cut(
 
 
 class NerevalCut:
-    """A component that removes the spans of a group whose scores are below their cut.
+    """A component that removes the spans of a group that score below their cut.
 
     Args:
         spans_key: The key of the span group.
@@ -131,7 +131,8 @@ class NerevalCut:
         """The cuts. Raise ValueError if there are none, since the cut file did not exist."""
         if self.cuts is None:
             raise ValueError(
-                f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write cut files"
+                f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write "
+                "threshold files"
             )
         return self.cuts
 

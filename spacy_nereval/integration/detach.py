@@ -25,7 +25,7 @@ def detach(nlp: Language) -> Language:
     """Return a copy of a pipeline without anything of this package.
 
     Components with a scorer of this package get spaCy's default scorer back. `nereval`
-    components are left out. Score weights of this package's keys are removed.
+    components are removed. Score weights of this package's keys are removed.
 
     Args:
         nlp: The pipeline; it stays as it is.

@@ -71,7 +71,7 @@ def read_example(example: Pair, number: int, key: str | None, asked: Collection[
 
 
 def pair_docs(reference: Doc, predicted: Doc, key: str | None = None, asked: Collection[str] = ()) -> Document | None:
-    """Return the document of a gold and a predicted Doc; None if gold is not annotated. `asked` as in `doc_record`."""
+    """Return the document of a gold and a predicted Doc; None without gold annotation. `asked` as in `doc_record`."""
     gold = doc_record(reference, key, scored=False, asked=asked)
     return pair(gold, doc_record(predicted, key, scored=False, asked=asked)) if gold.annotated else None
 
@@ -274,7 +274,7 @@ def batches(
 
     Yields:
         The batches of a block of examples, for `Counter.add`; and (index, example) for each example
-        that arrays could not hold. The index is that of its document in these batches.
+        that arrays could not store. The index is that of its document in these batches.
 
     Raises:
         ValueError: The two texts of an example differ in more than white space and case; the rule
@@ -351,7 +351,7 @@ def _unit_keys(examples: Sequence[Pair], number: int, key: str | None, units: Fi
 
 
 class DocBatch(Batch):
-    """The entities of pairs of Docs with the same tokens and vocabulary, whose gold Docs are annotated throughout.
+    """The entities of pairs of Docs with the same tokens and vocabulary, with gold Docs that are annotated throughout.
 
     Args:
         pairs: Reference and predicted Doc of each document.
@@ -438,9 +438,9 @@ def doc_batch(pairs: Sequence[tuple[Doc, Doc]], rules: LabelRules | None = None)
         rules: The rules that change the labels of both sides. Entities do not overlap, so none become equal.
 
     Returns:
-        The batch; None if no pair can be read as arrays. It leaves out pairs whose tokens differ or whose
-        reference is not annotated throughout, and pairs in which an entity continues that never began, which
-        spaCy refuses.
+        The batch; None if no pair can be read as arrays. It skips pairs with different tokens or a
+        reference that is not annotated throughout, and pairs in which an entity continues that never began, which
+        spaCy rejects.
     """
     sizes = np.array([len(reference) for reference, _ in pairs], dtype=np.int64)
     fit = sizes == [len(predicted) for _, predicted in pairs]

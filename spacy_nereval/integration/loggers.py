@@ -27,7 +27,7 @@ Logger = tuple[Callable[[StepInfo | None], None], Callable[[], None]]
 def make_logger(progress_bar: str | None = None, console_output: bool = True) -> Callable[..., Logger]:
     """Create the logger `spacy-nereval.logger.v1`.
 
-    It prints what spaCy's own ConsoleLogger prints. After every evaluation it also
+    It prints the output of spaCy's own ConsoleLogger. After every evaluation it also
 
     - passes the mean loss per step since the previous evaluation to the learning rate,
       if that is a `spacy-nereval.plateau.v1`;

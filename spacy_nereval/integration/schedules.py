@@ -32,7 +32,7 @@ class Plateau:
 
     Attributes:
         rate: The current learning rate.
-        factor: What the rate is multiplied by.
+        factor: The factor of each reduction of the rate.
         patience: The number of losses in a row without a new lowest one after which the rate falls.
         min_delta: The share of the lowest loss by which a new one must be lower.
         minimum: The smallest rate.
@@ -98,7 +98,7 @@ def plateau(
 
     Args:
         rate: The first learning rate.
-        factor: What the rate is multiplied by when it falls.
+        factor: The factor of each reduction of the rate.
         patience: The number of evaluations in a row without a new lowest loss after which the rate falls.
         min_delta: The share of the lowest loss by which a new one must be lower, from 0 to below 1.
         minimum: The smallest rate.

@@ -67,7 +67,7 @@ def scoring_settings(
         raise ConfigValidationError(
             config={"confidence": confidence, "detail": detail},
             title="Unusable confidence",
-            desc="intervals are in the nested result, which detail = false leaves out: remove one of the two",
+            desc="intervals are in the nested result, which detail = false omits: remove one of the two",
         )
     with _config_errors("metrics", metrics=metrics):
         chosen = choose_metrics(metrics).metrics
@@ -99,7 +99,7 @@ def model_options(model: Path, key: str | None) -> dict[str, dict[str, Any]]:
 
     Returns:
         The options of each metric. If several components score the same spans, the options
-        of the last one in the pipeline, whose scores `nlp.evaluate` returns.
+        of the last one in the pipeline: `nlp.evaluate` returns its scores.
 
     Raises:
         ValueError: If there is no config, or it cannot be read.
@@ -209,7 +209,7 @@ def make_ner_scorer(
         only: The labels to keep, as with `--only`.
         depth: The number of levels to keep of labels such as LOC/CITY, as with `--depth`.
         sep: The separator between the levels of a label, as with `--sep`.
-        label_from: What becomes the label: an attribute such as `kb_id` or `_.negated`, as with `--label-from`.
+        label_from: The source of the label: an attribute such as `kb_id` or `_.negated`, as with `--label-from`.
 
     Returns:
         A function that takes Examples and returns score keys with their values, as spaCy's scorers do.
@@ -360,7 +360,7 @@ class SpacyCounts:
         self._scores: dict[str, PRFScore] = defaultdict(PRFScore)
 
     def add(self, unaligned: Iterable[tuple[int, Example]], first: int) -> None:
-        """Count the examples whose tokens have to be aligned, each with its index from `first` on."""
+        """Count the examples with tokens to align, each with its index from `first` on."""
         for place, example in unaligned:
             self._unaligned.append(first + place)
             self._count(example)

@@ -74,7 +74,7 @@ PER_CONTAINER, UNCHECKED = 1 << 8, 1 << 20
 """Memory of a list or map, at most, and the size of packed data up to which lists and maps need not be counted."""
 
 PER_DOCUMENT, STRING = 1 << 6, 100
-"""Bytes that a document and a string count for, when what a file holds is compared with its size."""
+"""Bytes that a document and a string count for, when the content of a file is compared with its size."""
 
 PER_STRING = 450
 """Approximate number of bytes of memory of a string, together with the attributes of the word."""
@@ -105,7 +105,7 @@ READ_LOSSES = {
     "rejected": "spans that an annotator rejected",
     "invented": "mentions that are not in the text",
 }
-"""The fields of `Record` that count what readers left out, and their descriptions."""
+"""The fields of `Record` that count skipped things, and their descriptions."""
 
 
 def read(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -280,7 +280,7 @@ def parts_of(file: BinaryIO, strings: StringStore, name: object = "the file") ->
 
     Raises:
         TooManyStrings: If the strings take more memory than one file may. None has been added.
-        TooLarge: If what the file holds is too large for its size.
+        TooLarge: If the content of the file is too large for its size.
         Exception: If the file is damaged or not a DocBin: any error of zlib and msgpack.
     """
     source = InflatingReader(file, name)
@@ -377,7 +377,7 @@ class _ContainerCount:
 
 
 def check_packed(data: bytes, source: InflatingReader) -> None:
-    """Raise TooLarge if packed data, which spaCy is going to unpack, hold too many lists and maps."""
+    """Raise TooLarge if packed data, which spaCy is going to unpack, contain too many lists and maps."""
     unpacker = Unpacker(max_buffer_size=LARGEST, **_ContainerCount(source, keeps=False).options())
     unpacker.feed(data)
     unpacker.unpack()
@@ -449,13 +449,13 @@ def write_spacy(path: Path, records: Iterable[Record], losses: Losses, key: str 
     Args:
         path: The file. It appears under this name only when it is complete.
         records: The records.
-        losses: Counts what is left out.
-        key: Write to `doc.spans[key]`, which can hold spans that overlap, instead of `doc.ents`.
+        losses: Counts the losses.
+        key: Write to `doc.spans[key]`, which can store spans that overlap, instead of `doc.ents`.
         tokenize: Finds the tokens of a text that has none.
 
     Raises:
         ValueError: A span does not fit the tokens, or overlaps another in `doc.ents`, and spans
-            may not be left out.
+            may not be dropped.
         OSError: If the file cannot be written.
     """
     doc_bin = DocBin(store_user_data=True)
@@ -535,7 +535,7 @@ def _words(text: str, places: Places) -> tuple[list[str], list[bool]]:
 
 
 class WriteResult(NamedTuple):
-    """The number of documents and spans that were written, and lines about what was left out."""
+    """The number of documents and spans that were written, and lines about the losses."""
 
     documents: int
     spans: int
@@ -575,12 +575,12 @@ def write_annotation(
         output: A file, or a folder for brat's files.
         records: The records.
         key: `.spacy`: write to `doc.spans[key]` instead of `doc.ents`.
-        lang: Language whose tokenizer of spaCy finds the tokens of texts without tokens.
-        drop: Leave out spans that the format cannot hold, and count them, rather than raise an error.
-        align: What becomes of spans that do not fit the tokens, one of `arguments.ALIGNMENTS`; None for an error.
+        lang: Language of the spaCy tokenizer for texts without tokens.
+        drop: Drop spans that the format cannot store, and count them, rather than raise an error.
+        align: The treatment of spans that do not fit the tokens, one of `arguments.ALIGNMENTS`; None for an error.
 
     Raises:
-        ValueError: The extension is unknown, or the format cannot hold a span, a label or a text.
+        ValueError: The extension is unknown, or the format cannot store a span, a label or a text.
         OSError: If the output cannot be written.
     """
     target = target_of(output)
@@ -590,7 +590,7 @@ def write_annotation(
     if align:
         check_value("align", align, ALIGN)
         if target not in HOLD_TOKENS:
-            raise ValueError(f"{spell_argument('align', align)}: {output} can hold spans inside tokens; leave it out")
+            raise ValueError(f"{spell_argument('align', align)}: {output} can store spans inside tokens; remove it")
         records = align_records(records, tokenizer(lang), align, losses)
     _writer(target, key, lang)(output, _count_records(records, losses, totals), losses)
     spans = totals["spans"] - sum(

@@ -21,7 +21,7 @@ from ..core.attribute_values import (
 from ..core.labels import NO_LABEL
 
 CUSTOM = "_."
-"""What the names of custom attributes begin with."""
+"""The prefix of the names of custom attributes."""
 
 STORED = "._."
 """The first part of the keys under which a Doc stores custom attributes in its `user_data`."""

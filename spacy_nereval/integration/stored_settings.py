@@ -1,4 +1,4 @@
-"""What the configs of pipelines say about scoring, added to what a command or a call says."""
+"""The scoring settings in the configs of pipelines, added to those of a command or a call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Settings = dict[str, dict[str, Any]]
 """The options of each metric or set of metrics."""
 
 Note = Callable[[str], object]
-"""Is told which settings come from which model."""
+"""Receives which settings come from which model."""
 
 
 def add_label_settings(reading: Reading, stored: Mapping[str, Mapping[str, Any]], note: Note) -> Reading:

@@ -1,4 +1,4 @@
-"""Check what training needs: packages, a GPU, pretrained weights and a corpus."""
+"""Check the requirements of training: packages, a GPU, pretrained weights and a corpus."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Check(NamedTuple):
     Attributes:
         subject: The subject of the check.
         state: The state of the subject, such as a version.
-        remedy: What to do if the state is not sufficient; otherwise None.
+        remedy: The remedy if the state is not sufficient; otherwise None.
         exists: Whether the subject exists at all.
 
     Example:
@@ -149,7 +149,9 @@ def _cupy_on_gpu(cupy: Any, gpu_id: int) -> Iterator[Check]:
         cupy.cuda.Device(gpu_id).use()
         cupy.zeros(1) + 1
     except Exception as error:  # CuPy and the driver raise many kinds of errors, and the remedy is the same
-        remedy = f"install the CuPy whose CUDA the driver supports (see requirements-gpu.txt): {INSTALL_GPU}"
+        remedy = (
+            f"install the CuPy for a CUDA version that the driver supports (see requirements-gpu.txt): {INSTALL_GPU}"
+        )
         yield Check("CuPy on the GPU", f"does not work: {' '.join(str(error).split())}", remedy)
 
 

@@ -1,4 +1,4 @@
-"""Write records as JSON lines, tables, CoNLL or brat files, and count what the format cannot store."""
+"""Write records as JSON lines, tables, CoNLL or brat files, and count the losses of the format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAME = re.compile(r"(?!\.)[\w.-]{1,100}(/(?!\.)[\w.-]{1,100})*")
 """An id that can name a file."""
 
 HOLD_TOKENS = ("conll", "spacy")
-"""Formats whose spans consist of tokens."""
+"""Formats in which spans consist of tokens."""
 
 OVERLAP = "overlap other spans"
 WITH_GAPS = "have gaps"
@@ -51,21 +51,21 @@ class NamedTokenizer(NamedTuple):
 
 
 class Losses:
-    """Counts what a format cannot store, or raises an error if spans may not be lost.
+    """Counts the losses of a format, or raises an error if spans may not be lost.
 
     Args:
-        allowed: Whether spans and gaps may be left out.
+        allowed: Whether spans and gaps may be dropped.
         target: The name of the format, for errors.
 
     Attributes:
-        spans: The number of spans and gaps of each kind that were left out.
-        others: The number of other things of each kind that were left out.
+        spans: The number of spans and gaps of each kind that were dropped.
+        others: The number of other things of each kind that were dropped.
 
     >>> Losses(False, "CoNLL").add_span(Record("Ada", set(), id="1"), (0, 2, "PER"), UNALIGNED)
     Traceback (most recent call last):
-    ValueError: document 1: CoNLL cannot hold spans that do not begin and end at token boundaries, such as PER 'Ad' \
-from 0 to 2; name the language whose tokenizer fits with lang=, align them with align='expand', choose another format, \
-or leave them out with drop=True
+    ValueError: document 1: CoNLL cannot store spans that do not begin and end at token boundaries, such as PER 'Ad' \
+from 0 to 2; give the language of the tokenizer with lang=, align them with align='expand', choose another format, \
+or drop them with drop=True
     """
 
     def __init__(self, allowed: bool, target: str) -> None:
@@ -77,7 +77,7 @@ or leave them out with drop=True
         """The number of the document that is being written."""
 
     def add_span(self, record: Record, span: PlainSpan, reason: str) -> None:
-        """Count a span that is left out. Raise ValueError if no span may be left out."""
+        """Count a dropped span. Raise ValueError if no span may be dropped."""
         start, end, label = span
         example = f"{label} {quote(covered_text(record.text, span))} from {start} to {end}"
         remedies = ""
@@ -85,7 +85,7 @@ or leave them out with drop=True
             hulls, parts = (spell_argument("discontinuous", value) for value in PIECES)
             remedies = f"read them from their first to their last character with {hulls}, one by one with {parts}, "
         if reason == UNALIGNED:
-            language = f"name the language whose tokenizer fits with {spell_argument('lang')}, "
+            language = f"give the language of the tokenizer with {spell_argument('lang')}, "
             remedies = f"{language * (record.tokens is None)}align them with {spell_argument('align', EXPAND)}, "
         self._add_loss(record, f"spans that {reason}", f"spans that {reason}, such as {example}", remedies)
 
@@ -97,8 +97,8 @@ or leave them out with drop=True
     def _add_loss(self, record: Record, reason: str, description: str, remedies: str = "") -> None:
         if not self._allowed:
             raise ValueError(
-                f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot hold "
-                f"{description}; {remedies}choose another format, or leave them out with {spell_argument('drop', True)}"
+                f"document {self.number if record.id is None else shorten(record.id)}: {self._target} cannot store "
+                f"{description}; {remedies}choose another format, or drop them with {spell_argument('drop', True)}"
             )
         self.spans[reason] += 1
 
@@ -109,7 +109,7 @@ def write_jsonl(path: Path, records: Iterable[Record], losses: Losses) -> None:
     Args:
         path: The file; it gets its name once it is complete.
         records: The records.
-        losses: Counts what is left out.
+        losses: Counts the losses.
 
     Raises:
         ValueError: A record has gaps, and gaps may not be lost.
@@ -157,7 +157,7 @@ def _row(record: Record, losses: Losses) -> dict[str, Any]:
         try:
             row["meta"] = json.loads(json.dumps(dict(record.meta), allow_nan=False))
         except (TypeError, ValueError):
-            losses.others["metadata that JSON cannot hold"] += 1
+            losses.others["metadata that JSON cannot store"] += 1
     if not record.annotated:
         row["answer"] = "ignore"
     return row
@@ -182,7 +182,7 @@ def without_gaps(records: Iterable[Record], losses: Losses) -> Iterator[Record]:
     """Yield records without the spans that have gaps, which count as losses.
 
     Raises:
-        ValueError: A span has gaps, and spans may not be left out.
+        ValueError: A span has gaps, and spans may not be dropped.
     """
     for losses.number, record in enumerate(records):
         if any_gaps(record.spans):
@@ -201,12 +201,12 @@ def write_conll(path: Path, records: Iterable[Record], losses: Losses, tokenize:
     Args:
         path: The file; it gets its name once it is complete.
         records: The records.
-        losses: Counts what is left out.
+        losses: Counts the losses.
         tokenize: Splits a text if its record has no tokens.
 
     Raises:
         ValueError: A span overlaps another or does not fit the tokens, and spans may not be
-            left out; a token or label cannot be written in columns.
+            dropped; a token or label cannot be written in columns.
         OSError: If the file cannot be written.
     """
     with atomic_file(path) as file:
@@ -252,7 +252,7 @@ def _tags(record: Record, places: Places, losses: Losses) -> list[str]:
 
 
 def align_records(records: Iterable[Record], tokenize: Tokenizer, align: str, losses: Losses) -> Iterator[Record]:
-    """Yield records whose spans begin and end at the edges of tokens.
+    """Yield records with spans that begin and end at the edges of tokens.
 
     Args:
         records: The records.
@@ -261,7 +261,7 @@ def align_records(records: Iterable[Record], tokenize: Tokenizer, align: str, lo
         losses: Counts the spans that are moved, and those that have no token inside.
 
     Raises:
-        ValueError: A span has no token inside, and spans may not be left out.
+        ValueError: A span has no token inside, and spans may not be dropped.
     """
     for record in records:
         tokens = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
@@ -301,7 +301,7 @@ def write_brat(path: Path, records: Iterable[Record], losses: Losses) -> None:
     Args:
         path: The folder. It may exist if it is empty, and gets its name once it is complete.
         records: The records.
-        losses: Counts what is left out.
+        losses: Counts the losses.
 
     Raises:
         ValueError: The folder has files; a record has gaps, and gaps may not be lost; a label
@@ -393,7 +393,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def check_characters(record: Record, losses: Losses) -> None:
-    """Check that a format can hold the characters of a record.
+    """Check that a format can store the characters of a record.
 
     Raises:
         ValueError: A text has a lone surrogate, which UTF-8 cannot encode.
@@ -420,18 +420,18 @@ def _unwritable(record: Record, losses: Losses, content: str) -> ValueError:
 
 
 def report_omitted(losses: Losses, read: Sequence[tuple[str, int]]) -> list[str]:
-    """Return a line for each kind of thing that was left out.
+    """Return a line for each kind of loss.
 
     Args:
-        losses: What was left out because the format cannot hold it.
-        read: What was left out on reading, and how often.
+        losses: The losses of the format.
+        read: The kinds of things that were skipped on reading, and their numbers.
 
     >>> losses = Losses(True, "CoNLL")
     >>> losses.others["ids"] += 3
     >>> report_omitted(losses, [("annotations that are not spans", 1), ("repeated spans", 0)])
-    ['not written: ids (3)', 'left out on reading: annotations that are not spans (1)']
+    ['not written: ids (3)', 'excluded on reading: annotations that are not spans (1)']
     """
     moved = {MOVED: losses.others.pop(MOVED, 0)}
-    kinds: list[tuple[str, Mapping[str, int]]] = [("left out", losses.spans), ("not written", losses.others)]
-    kinds += [("left out on reading", dict(read)), ("changed", moved)]
+    kinds: list[tuple[str, Mapping[str, int]]] = [("excluded", losses.spans), ("not written", losses.others)]
+    kinds += [("excluded on reading", dict(read)), ("changed", moved)]
     return [f"{kind}: {reason} ({number})" for kind, counts in kinds for reason, number in counts.items() if number]

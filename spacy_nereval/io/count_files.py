@@ -66,9 +66,9 @@ def save(counts: Counts, path: Location, *, origin: Mapping[str, Any] | None = N
     """Write counts to a file atomically.
 
     Args:
-        counts: What to write.
+        counts: The counts to write.
         path: An .npz file.
-        origin: What the counts were made from, in plain JSON.
+        origin: The inputs of the counts, in plain JSON.
 
     Raises:
         OSError: The file cannot be written.
@@ -169,13 +169,13 @@ def load(path: Location, *, origin: Mapping[str, Any] | None = None) -> Counts:
 
     Args:
         path: A file that `save` wrote.
-        origin: What the counts must have been made from; None if it does not matter.
+        origin: The required inputs of the counts; None for any.
 
     Returns:
         The counts, equal to those that were saved.
 
     Raises:
-        ValueError: The file holds no counts, is damaged, has another version, or was
+        ValueError: The file contains no counts, is damaged, has another version, or was
             counted from something else; the message names the file.
 
     >>> from pathlib import Path
@@ -262,7 +262,7 @@ def merge(
 
     Args:
         paths: Files that `save` wrote.
-        origins: What each file must have been counted from; None if it does not matter.
+        origins: The required inputs of each file; None for any.
         shared_ids: Whether texts with the same id in several files are one document.
         allow_repeats: Whether files may have some of the same counts. These then count twice.
         collapsed: Collapse the counts, and keep this number of half-samples, drawn with this seed. None means
@@ -275,7 +275,7 @@ def merge(
         The counts; collapsed if those of the files are, or `collapsed` is given.
 
     Raises:
-        ValueError: Metrics, settings or versions differ; two files hold, or were merged
+        ValueError: Metrics, settings or versions differ; two files contain, or were merged
             from, the same counts; documents of two files have the same id. The message names
             the files and the difference.
 
@@ -334,7 +334,7 @@ def _parts(
             if repeated := [id for id, file in files.items() if file < number]:
                 raise ValueError(
                     f"{names[files[repeated[0]]]} and {names[number]} both have {join_names(repeated)}: documents "
-                    "would count twice; if an id stands for one document in several parts, use "
+                    "would count twice; if the parts of one document share its id, use "
                     f"{spell_argument('shared_ids', True)}"
                 )
         file_of_part |= dict.fromkeys(counts.parts, (names[number], counts.parts))
@@ -352,8 +352,8 @@ def _replicates_to_keep(requested: SamplesAndSeed, counts: Counts, first: Counts
 
 def _repeats_message(earlier: Any, parts: Sequence[str], path: Any, counts: Counts) -> str:
     """Return the message that two files have some of the same counts."""
-    same = "are the same counts" if parts == counts.parts else "hold some of the same counts"
-    remedy = "leave one of them out" if counts.collapsed else "give ids to texts that only have equal counts"
+    same = "are the same counts" if parts == counts.parts else "share some counts"
+    remedy = "remove one of them" if counts.collapsed else "give ids to texts that only have equal counts"
     return (
         f"{earlier} and {path} {same}, and would count their documents twice; {remedy}; "
         f"to count documents twice, use {spell_argument('allow_repeats', True)}"
@@ -391,11 +391,11 @@ def open_archive(path: Location) -> Iterator[ZipFile]:
     except OtherVersion as error:
         raise OtherVersion(f"{path} has {error}") from None
     except Exception as error:  # zipfile, numpy and json raise many kinds on foreign or damaged bytes
-        raise ValueError(f"{path} does not hold counts, or is damaged ({reason(error)})") from None
+        raise ValueError(f"{path} is not a count file, or is damaged ({reason(error)})") from None
 
 
 def _check_characters(path: Location, header: Header) -> None:
-    """Raise ValueError if an id, a unit or a label has a lone surrogate, which the JSON of the header cannot hold."""
+    """Raise ValueError if an id, a unit or a label has a lone surrogate, which the JSON of the header cannot store."""
     texts = [
         *((f"the id of document {number}", id) for number, id in enumerate(header.ids)),
         *(("a unit", unit) for unit in header.units),
@@ -405,7 +405,7 @@ def _check_characters(path: Location, header: Header) -> None:
         if text and SURROGATE.search(text):
             raise ValueError(
                 f"{path}: {place} of {', '.join(header.sources) or 'the documents'} is {shorten(repr(text))}: a lone "
-                "surrogate is no character, and a count file cannot hold it"
+                "surrogate is no character, and a count file cannot store it"
             )
 
 
@@ -426,7 +426,7 @@ def read_header(archive: ZipFile) -> Header:
     """Return the header of a file. Raise ValueError if there is none, or it has another version."""
     content = _read_checked(archive, "header", lambda shape, dtype: len(shape) == 1 and dtype == np.uint8)
     text = content.tobytes().decode()
-    check_objects(archive.filename or "the counts", text, archive.start_dir)  # what comes before the list of members
+    check_objects(archive.filename or "the counts", text, archive.start_dir)  # the content before the list of members
     try:
         return header_of(json.loads(text))
     except RecursionError:
@@ -457,7 +457,7 @@ def _read_checked(archive: ZipFile, name: str, fits: Callable[[tuple[int, ...], 
             )
         content = bytearray(size)
         view, place = memoryview(content), 0
-        # The stubs of zipfile promise IO[bytes], which lacks `readinto`; what it opens has it.
+        # The stubs of zipfile promise IO[bytes], which lacks `readinto`; an open member has it.
         while number := member.readinto(view[place : place + BLOCK]):  # type: ignore[attr-defined]
             place += number
         more = member.read(1)  # zipfile compares the checksum at the end of the member

@@ -38,7 +38,7 @@ PARTS = ("counts", "means", "class_means", "documents")
 """The arrays of `Sums`, in the order of its fields."""
 
 SHARDS = "shards"
-"""The array with the digests of the shards. It holds bytes; all others hold whole numbers."""
+"""The array with the digests of the shards. It contains bytes; all others contain whole numbers."""
 
 SHARD = DIGITS // 2
 """Number of bytes of the digest of a shard, a file that was counted."""
@@ -109,10 +109,10 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
     Attributes:
         gold_places: A checksum of the gold spans of each document.
         unkept: The number of spans that `only` of the label rules drops, as (side, label, number).
-        signs: How sides were read, and spans whose edges look odd, as (side, sign, number).
+        signs: How sides were read, and spans with odd edges, as (side, sign, number).
         parts: The digests of the count files that were merged into this one.
         contents: Hashes of the files of the corpus.
-        origin: What the counts were made from.
+        origin: The inputs of the counts.
         digest: A hash of everything else.
     """
 
@@ -192,7 +192,7 @@ class Header(pydantic.BaseModel, extra="forbid", strict=True):
 
 
 class CollapsedHeader(Header, extra="forbid", strict=True):
-    """The schema of the header of collapsed counts, whose table has a single row. It has no ids, units or parts.
+    """The schema of the header of collapsed counts. Their table has a single row. It has no ids, units or parts.
 
     Attributes:
         labels: The labels of the arrays.

@@ -217,8 +217,8 @@ def merge_distinct(paths: Sequence[Any], files: Sequence[Location | None], allow
             first, second = files_with_hash(local_files, repeated)[:2]
             raise ValueError(
                 f"{paths[first]} and {paths[second]} have documents with the same id, {number} in all files: they "
-                "would count twice; leave one of the files out; if one has changed since it was counted, count all "
-                f"again; if an id stands for one document in several parts, use {spell_argument('shared_ids', True)}"
+                "would count twice; remove one of the files; if one has changed since it was counted, count all "
+                f"again; if the parts of one document share its id, use {spell_argument('shared_ids', True)}"
             )
     except (OSError, ValueError):
         merged.unlink(missing_ok=True)

@@ -32,7 +32,7 @@ Side = tuple[str, Sequence[Token] | None]
 
 
 def place_tokens(gold: Side, pred: Side, match_text: str = SAME) -> tuple[list[Placed], int]:
-    """Return where gold has the tokens of the predictions, and how many tokens it has beyond them.
+    """Return the positions of the predictions' tokens in gold, and the number of other gold tokens.
 
     Where both sides have as many sentences, each is placed in its own. Without tokens, those are between white space.
 
@@ -53,7 +53,7 @@ def place_tokens(gold: Side, pred: Side, match_text: str = SAME) -> tuple[list[P
         places = place_words(words, _plain_words(gold[0], complete, match_text))
         if len(places) < len(words):
             word = pred[0][slice(*part[len(places)])]
-            raise ValueError(f"the predictions have the word {quote(word)} where gold does not have it")
+            raise ValueError(f"the predictions have the word {quote(word)}, which the gold text lacks here")
         placed += [Placed(token, complete[k], total + k) for token, k in zip(part, places)]
         total += len(complete)
     return placed, total - len(placed)
@@ -136,7 +136,7 @@ def divide_span(span: PlainSpan, placed: Sequence[Placed]) -> list[PlainSpan]:
     first = bisect_right(placed, start, key=lambda place: place.token[1])
     touched = placed[first : bisect_left(placed, end, key=lambda place: place.token[0])]
     if not touched:
-        raise ValueError(f"the predicted span {span} covers no word, so its place in gold is not known")
+        raise ValueError(f"the predicted span {span} covers no word, so its position in the gold text is unknown")
     runs: list[list[Placed]] = []
     for place in touched:
         if not runs or runs[-1][-1].number + 1 < place.number:

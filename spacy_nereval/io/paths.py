@@ -103,7 +103,7 @@ def is_pipe(path: Location) -> bool:
 STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 OPEN_FILES = re.compile(r"/dev/fd|/proc/(?P<process>\d+)(/task/\d+)?/fd")
-"""Folders whose entries are the open files of a process."""
+"""Folders that list the open files of a process."""
 
 
 def _find_descriptor(path: Path) -> tuple[int, int] | None:

@@ -22,7 +22,7 @@ UNANNOTATED = (
     "expected the spans of each text, an empty list or file where there are none",
     "save the Docs after a component that sets doc.ents, with ENT_IOB and ENT_TYPE among the attributes of the DocBin",
 )
-"""What to do about predictions without annotation: in general, and in `.spacy` files."""
+"""Remedies for predictions without annotation: in general, and in `.spacy` files."""
 
 
 def read_files(
@@ -37,7 +37,7 @@ def read_files(
     """Read two files, and pair their documents, one at a time.
 
     If all documents have ids, they are paired by id, in any order; otherwise by their order (see `Pairing`).
-    Only documents whose partner comes later are kept in memory.
+    Only documents that still wait for their partner are kept in memory.
 
     Args:
         gold: The file or folder of gold spans.
@@ -119,7 +119,7 @@ class Pairing:
     def __init__(self, gold: object, pred: object, match_text: str = SAME, missing_tokens: str | None = None) -> None:
         self._gold, self._pred, self._match_text, self._missing_tokens = gold, pred, match_text, missing_tokens
         self._mismatch = ""  # a message on the first different ids
-        self._waiting: dict[str, deque[Record]] = {}  # predictions whose gold document comes later
+        self._waiting: dict[str, deque[Record]] = {}  # predictions before their gold document
         self._missing: list[str] = []  # gold documents without a prediction
         self._unpaired: list[Record] = []  # gold documents before the first pair
         self._following: tuple[Iterator[Record], Iterator[Record]] | None = None  # those that are paired by order

@@ -47,7 +47,7 @@ class Record(NamedTuple):
         id: The name of the document in reports, which also pairs it with the other side.
         annotated: Whether the text is annotated at all.
         gaps: The (start, end) of stretches without annotation.
-        repaired: The number of spans whose tags had to be repaired.
+        repaired: The number of spans with repaired tags.
         duplicates: The number of spans in the file that repeat another span.
         rejected: The number of spans that an annotator rejected.
         trimmed, joined: The number of spans that were trimmed, and of those that became part of another one.
@@ -57,11 +57,11 @@ class Record(NamedTuple):
         surfaces: The listed string of each mention, by its (start, end).
         mentions: Numbers of mentions by outcome (see `core.mention_places.NUMBERS`); empty if offsets were given.
         located: The options that located the mentions, such as "listed,caseless".
-        others: The number of annotations that were left out because they are not spans, such as relations.
+        others: The number of skipped annotations that are not spans, such as relations.
         span_scores: The score of each span that has one, unchecked.
         attributes: The attributes of the spans that have some (see `core.attribute_values`).
         wordless: Whether the file has no words, so that the text consists of token numbers.
-        notes: What has to be said about how the side was read.
+        notes: Notes on how the side was read.
         unit: Gold side only: the key of the unit of resampling, and the rule that assigned it (see `units`). The key
             is None if it is the id or the content of the document.
         answer: An answer about a text that is not known yet (see `with_text`).
@@ -161,7 +161,7 @@ def read_answer_about(side: Record, answer: Answer) -> Record:
 
 
 def with_text(side: Record, text: str) -> Record:
-    """Return a side whose text is that of the other side if it is an answer without a text of its own."""
+    """Return a side with the text of the other side if it is an answer without a text of its own."""
     return read_answer_about(side._replace(text=text), side.answer) if side.answer else side
 
 
@@ -224,10 +224,10 @@ def carry_side(side: Record, text: str, match_text: str = NORMALISED) -> Record:
 def pair(gold: Record, pred: Record, missing_tokens: str | None = None, match_text: str = SAME) -> Document | None:
     """Combine the gold and the predicted side of a text into a document.
 
-    Predictions that overlap a gap of the gold annotation are left out and counted.
+    Predictions that overlap a gap of the gold annotation are skipped and counted.
 
     Args:
-        gold: The gold side, whose text is used.
+        gold: The gold side; its text is used.
         pred: The predicted side.
         missing_tokens: "O" if it may lack tokens, which are read as outside of spans.
         match_text: How its text may differ, one of `arguments.TEXT_MATCHES`.
@@ -315,7 +315,7 @@ def side_notes(gold: Sequence[str], pred: Sequence[str]) -> frozenset[tuple[str,
 
 
 def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan]) -> Document:
-    """Return a document whose text is followed by the invented mentions, one string per line.
+    """Return a document with the invented mentions after its text, one string per line.
 
     A string that several mentions share, on either side and with any label, has one line.
     """
@@ -342,7 +342,7 @@ class Predictions:
 
     Args:
         source: The source of the predictions, for errors.
-        reason: Why all predictions may lack annotation, and what to do.
+        reason: Why all predictions may lack annotation, and the remedy.
 
     >>> predictions = Predictions("pred.spacy", "save it with entities")
     >>> predictions.is_skipped(Record("Ada", set()), Record("Ada", set(), annotated=False))
@@ -358,7 +358,7 @@ class Predictions:
         self._annotated = self._skipped = 0
 
     def is_skipped(self, gold: Record, pred: Record) -> bool:
-        """Return whether a document is skipped because gold is annotated and the prediction is not, and count it.
+        """Return whether a document is skipped because only its gold side is annotated, and count it.
 
         A text of white space is never skipped, since there is nothing to annotate in it.
         """

@@ -50,10 +50,10 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
     Args:
         path: The file.
         kind: The name of its class, a key of `result_kinds`.
-        system: The system whose result to return, if the file holds several, as `nereval thresholds` writes them.
+        system: The system to return, if the file contains several, as `nereval thresholds` writes them.
 
     Raises:
-        ValueError: There is no such file, or it holds no result of this kind; says which kind it holds.
+        ValueError: There is no such file, or it contains no result of this kind; names the kind in it.
         OSError: The file cannot be read.
     """
     value = read_json(path, kind)
@@ -63,14 +63,15 @@ def read_result(path: Path, kind: str, system: str | None = None) -> dict[str, A
             raise ValueError(f"{path} {loading_hint('Thresholds', path)}")
         if system not in systems:
             raise ValueError(
-                f"{path} holds several systems: choose one with {spell_argument('system')}, of {join_names([*systems])}"
+                f"{path} contains several systems: choose one with {spell_argument('system')}, of "
+                f"{join_names([*systems])}"
             )
         value = systems[system]
     elif system is not None:
-        raise ValueError(f"{spell_argument('system', system)}: {path} holds one system, without a name")
+        raise ValueError(f"{spell_argument('system', system)}: {path} contains one unnamed system")
     actual_kind = kind_of(value)
     if actual_kind is None:
-        raise ValueError(f"{path} holds no result; expected what {_writers(kind)} wrote")
+        raise ValueError(f"{path} contains no result; expected the output of {_writers(kind)}")
     if actual_kind != kind:
         raise ValueError(f"{path} {loading_hint(actual_kind, path)}")
     if LATER.get(kind, "signature") not in value:
@@ -88,13 +89,13 @@ def read_json(path: Path, kind: str) -> Any:
     """
     check_is_file(path)
     if is_count_file(path):
-        raise ValueError(f"{path} is a count file; expected what {_writers(kind)} wrote, a .json file")
+        raise ValueError(f"{path} is a count file; expected the .json output of {_writers(kind)}")
     try:
         return json_content(path)
     except TooLarge:
         raise
     except ValueError as error:
-        raise ValueError(f"{path} is not JSON ({error}): expected what {_writers(kind)} wrote") from None
+        raise ValueError(f"{path} is not JSON ({error}): expected the output of {_writers(kind)}") from None
 
 
 def _writers(kind: str) -> str:
@@ -102,12 +103,12 @@ def _writers(kind: str) -> str:
 
 
 def loading_hint(kind: str, path: Path) -> str:
-    """Return what a file holds, and how to read it, for an error.
+    """Return the kind of result in a file, and how to read it, for an error.
 
     >>> loading_hint("Gate", Path("a.json"))
-    "holds the result of a gate: Gate.load('a.json') reads it"
+    "contains the result of a gate: Gate.load('a.json') reads it"
     """
-    return f"holds the result of {result_kinds()[kind].words}: {kind}.load({str(path)!r}) reads it"
+    return f"contains the result of {result_kinds()[kind].words}: {kind}.load({str(path)!r}) reads it"
 
 
 KEYS = ("score", "default", "labels", "floor", "documents", "signature")
@@ -143,7 +144,7 @@ def load_cuts(path: Path) -> Cuts:
         path: The file.
 
     Raises:
-        ValueError: There is no such file, or it is not a cut file; says what is wrong.
+        ValueError: There is no such file, or it is not a valid cut file.
         OSError: The file cannot be read.
 
     >>> path = getfixture("tmp_path") / "cuts.json"
@@ -158,7 +159,7 @@ def load_cuts(path: Path) -> Cuts:
         raise
     except ValueError as error:
         raise ValueError(
-            f"{path}: not valid JSON ({error}); expected a cut file that 'nereval thresholds' or Thresholds.save wrote"
+            f"{path}: not valid JSON ({error}); expected a threshold file of 'nereval thresholds' or Thresholds.save"
         ) from None
     try:
         return parse_cuts(value)
@@ -170,22 +171,24 @@ def parse_cuts(value: Any) -> Cuts:
     """Return the cuts in the content of a cut file.
 
     Raises:
-        ValueError: It is not the content of a cut file; says what is wrong.
+        ValueError: It is not the content of a cut file.
 
     >>> parse_cuts({"default": "high"})
     Traceback (most recent call last):
-    ValueError: the cut "default" is 'high'; expected a number, or null to keep no prediction
+    ValueError: the threshold "default" is 'high'; expected a number, or null to keep no prediction
     """
     if not isinstance(value, Mapping) or "default" not in value:
-        raise ValueError('this is not a cut file; expected {"default": 0.5, "labels": {"PER": 0.7}}')
+        raise ValueError('this is not a threshold file; expected {"default": 0.5, "labels": {"PER": 0.7}}')
     if unknown := [key for key in value if key not in KEYS]:
-        raise ValueError(f"a cut file has no key {shorten(repr(unknown[0]))}; expected {', '.join(KEYS)}")
+        raise ValueError(f"a threshold file has no key {shorten(repr(unknown[0]))}; expected {', '.join(KEYS)}")
     labels = {} if value.get("labels") is None else value["labels"]
     if not isinstance(labels, Mapping):
-        raise ValueError(f'"labels" is {shorten(repr(labels))}; expected a cut for each label, such as {{"PER": 0.7}}')
+        raise ValueError(
+            f'"labels" is {shorten(repr(labels))}; expected a threshold for each label, such as {{"PER": 0.7}}'
+        )
     for name, cut in (("default", value["default"]), ("floor", value.get("floor")), *labels.items()):
         if cut is not None and not is_finite_number(cut):
-            description = f'the cut "{shorten(str(name))}" is {shorten(repr(cut))}'
+            description = f'the threshold "{shorten(str(name))}" is {shorten(repr(cut))}'
             raise ValueError(f"{description}; expected a number, or null to keep no prediction")
     documents = value.get("documents", 0)
     return Cuts(

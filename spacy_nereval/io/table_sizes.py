@@ -23,10 +23,10 @@ BLOCK = 1 << 24
 """Number of bytes of rows that are in memory as Python objects at once, unless one row has more."""
 
 DICTIONARY = 2
-"""The type of a page of Parquet that holds a dictionary."""
+"""The type of a page of Parquet with a dictionary."""
 
 DICTIONARY_BATCH = 2
-"""The type of a message of Arrow that holds a dictionary."""
+"""The type of a message of Arrow with a dictionary."""
 
 CONTINUATION = 0xFFFFFFFF
 
@@ -119,7 +119,7 @@ def check_arrow(name: object, content: Any, size: int) -> None:
             need += _unpacked_size(content, place)
             check_expansion(name, need, size)
     except (StructError, IndexError, OverflowError):
-        raise EOFError("its metadata is damaged or cut off") from None
+        raise EOFError("its metadata is damaged or truncated") from None
 
 
 def _messages(content: Any, size: int) -> Iterator[int]:

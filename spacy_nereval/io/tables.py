@@ -179,7 +179,7 @@ class Table:
             start, size = file.read(8), file.seek(0, 2)
             file.seek(-min(size, len(END_OF_STREAM)), 2)
             if start.startswith(STREAM) and file.read() != END_OF_STREAM:
-                raise EOFError("it is cut off: the stream has no end")
+                raise EOFError("it is truncated: the stream has no end")
         if start.startswith(PARQUET):
             options: dict[str, Any] = {"buffer_size": READ, "page_checksum_verification": True}
             with parquet.ParquetFile(self._file, **options) as table:
@@ -318,7 +318,7 @@ def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
 
 
 def _with_listed_attributes(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose spans list their attributes, since a column has one type and attributes have any names."""
+    """Return a row with attributes as lists in its spans, since a column has one type and attributes any names."""
     if not any("attributes" in span for span in row["spans"]):
         return row
     spans = [

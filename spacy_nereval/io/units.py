@@ -54,11 +54,11 @@ def parse_unit(text: str) -> UnitRule:
         text: One of
 
             - `id`: documents with the same id. Without ids, those with the same text and the
-              same gold spans; a document whose text is unknown, or consists of token numbers,
+              same gold spans; a document with an unknown text, or with one of token numbers,
               is a unit by itself.
             - `meta.FIELD`: documents with the same value in a field of their metadata.
-            - `prefix:REGEX`: documents in whose ids the first group of the regular
-              expression matches the same text. The match starts where the id starts.
+            - `prefix:REGEX`: documents for which the first group of the regular
+              expression matches the same text in the id. The match starts at the start of the id.
             - `document`: every document is a unit, even where ids repeat.
             - `block:N`: N consecutive documents of a file.
 
@@ -142,7 +142,7 @@ class FileUnits:
 
     Args:
         rule: Which documents are resampled together.
-        path: The file, whose name is in the keys of blocks. Left out for documents that do not come from a file.
+        path: The file, named in the keys of blocks. Omitted for documents that do not come from a file.
     """
 
     def __init__(self, rule: UnitRule, path: Path = Path()) -> None:

@@ -25,7 +25,7 @@ FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Wi
 CONTROLS = re.compile(
     "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff\\ufffe\\uffff]"
 )
-"""Control characters except tab and line feed, changes of text direction, lone surrogates, and what XML cannot hold."""
+"""Control characters except tab and line feed, changes of text direction, lone surrogates, others that XML lacks."""
 
 PIECES = 1 << 16
 """Maximum number of pieces of a JSON file, such as names and values, that are in memory at once."""
@@ -117,7 +117,7 @@ def escape_controls(text: str) -> str:
 def atomic_file(path: Location) -> Iterator[BinaryIO]:
     """Provide a file to write to. It gets its name only once it is complete.
 
-    A file is compressed if its extension says so, as in a.jsonl.gz. A link stays a link. A stream or device, such as
+    A file is compressed by its extension, as in a.jsonl.gz. A link stays a link. A stream or device, such as
     /dev/stdout, is never replaced: the content is appended to it when the block ends.
 
     Args:
@@ -177,7 +177,7 @@ def _atomic(path: Location) -> Iterator[BinaryIO]:
                 shutil.copyfileobj(file, stream)
         return
     path = resolve_links(path)
-    # Not mkstemp, whose files only their owner can read: reading the umask to change that is not safe with threads.
+    # Not mkstemp: only the owner can read its files, and reading the umask to change that is not safe with threads.
     temporary = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         with temporary.open("xb") as file:
@@ -195,6 +195,6 @@ def _open_stream(stream: Path) -> BinaryIO:
     number = descriptor(stream)
     if number is None:
         return stream.open("ab" if stream.is_file() else "wb")
-    for output in filter(None, (sys.stdout, sys.stderr)):  # what was printed before comes first
+    for output in filter(None, (sys.stdout, sys.stderr)):  # flush earlier output first
         output.flush()
     return os.fdopen(os.dup(number), "wb")  # opening the path would empty a file that the shell appends to

@@ -1,4 +1,4 @@
-"""Value: the worth of what is found, less the cost of false alarms."""
+"""Value: the value of the spans that are found, less the cost of false alarms."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -23,7 +23,7 @@ def ace(
     ] = 0.3,
     type_error: Annotated[
         float,
-        Field(ge=0, le=1, description="worth of a pair whose labels differ, as a share of one whose labels agree"),
+        Field(ge=0, le=1, description="value of a pair with different labels, as a share of a pair with equal labels"),
     ] = 0.5,
     false_alarm: Annotated[
         float, Field(ge=0, le=HEAVIEST, description="cost of a spurious prediction, times its weight")
@@ -51,7 +51,7 @@ def ace(
     the one with the fewest characters that only one of a pair has, then the leftmost [our
     choice; it decides for which label a pair counts, never the value]. A span of length
     zero is paired with one that has the same boundaries [our choice]. Coreference,
-    mention level, class and role are left out: every entity has one name here. NIST's
+    mention level, class and role are omitted: every entity has one name here. NIST's
     program agrees with `type_error=0.405` = 0.5 * 0.9 * 0.9.
 
     Formula: value = (pairs - false_alarm * false_alarms)/gold, at its greatest over all one-to-one pairs.

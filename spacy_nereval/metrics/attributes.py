@@ -13,14 +13,14 @@ from ..core.spans import Document, Span, by_label
 from .registry import Beta
 
 SHARED = ("tp", "fp", "fn", "end_fp", "end_fn")
-"""The verdicts on a value, whose row is NAME=value."""
+"""The verdicts on a value, in the row NAME=value."""
 
 OF_NAMES = ("equal", "unequal")
-"""The verdicts on an attribute that one span of a pair has, whose row is NAME."""
+"""The verdicts on an attribute that one span of a pair has, in the row NAME."""
 
 KINDS = {"tp": Kind.HIT, "fn": Kind.MISS, "end_fn": Kind.MISS, "fp": Kind.SPURIOUS, "end_fp": Kind.SPURIOUS}
 KINDS |= {"equal": Kind.HIT, "unequal": Kind.HIT}
-"""What kind of span a value of each verdict is like."""
+"""The equivalent kind of span of a value, by verdict."""
 
 
 def attributes(

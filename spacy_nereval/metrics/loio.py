@@ -100,7 +100,7 @@ def _walk(gold: Sequence[Span], pred: Sequence[Span]) -> dict[int, int]:
         places = free.get(span.label, deque())
         while places and gold[places[0]].end <= span.start:  # predictions are sorted: no later one overlaps it either
             places.popleft()
-        for i in places:  # the first one, unless the prediction and a gold span lie in gaps of each other
+        for i in places:  # the first one, unless the prediction and a gold span are in gaps of each other
             if gold[i].overlaps(span):
                 pairs[i] = j
                 places.remove(i)
@@ -111,7 +111,7 @@ def _walk(gold: Sequence[Span], pred: Sequence[Span]) -> dict[int, int]:
 
 
 def _pairs_of_most_credit(group: OverlapGroup) -> dict[int, int]:
-    """Return the one-to-one pairs of one label whose shares of characters have the greatest sum."""
+    """Return the one-to-one pairs of one label with the greatest sum of shares of characters."""
     gold, pred = group.gold, group.pred
     overlaps = [(i, j, n) for i, j, n in group.overlaps if n and gold[i].label == pred[j].label]
     if len(overlaps) < 2:

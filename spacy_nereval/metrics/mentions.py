@@ -35,8 +35,8 @@ def mentions(
     normalise: Annotated[
         Literal["caseless", "exact", "universalner"],
         Field(
-            description="what makes two strings the same: Unicode forms, quotes, white space and case ignored; "
-            "every character; or UniversalNER's rules"
+            description="rule for equal strings: ignore Unicode forms, quotes, white space and case; "
+            "compare every character; or UniversalNER's rules"
         ),
     ] = "caseless",
     scope: Annotated[
@@ -55,7 +55,7 @@ def mentions(
     offsets. A string counts once per document. If a list of strings was scored, the strings
     are those of the list, including strings that the text does not have.
 
-    `normalise="universalner"` ignores case and ASCII punctuation, and leaves out the words
+    `normalise="universalner"` ignores case and ASCII punctuation, and skips the words
     a, an and the. So it takes C++ and C for the same.
 
     With `scope="hits"` a string with its label counts once in the whole corpus, also when

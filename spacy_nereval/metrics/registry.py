@@ -1,6 +1,6 @@
 """The registry of metrics: names, sets, options and documentation; options that several metrics share.
 
-`choose_metrics` decides what is scored. If an option, words or tokens are missing, a metric of a set is left out, and
+`choose_metrics` selects the metrics. If an option, words or tokens are missing, a metric of a set is excluded, and
 a metric that the user names raises an error.
 """
 
@@ -32,7 +32,7 @@ Focus = Annotated[
     Field(description="label that a pair counts for: the gold one (target) or the predicted one (system)"),
 ]
 
-Typed = Annotated[bool, Field(description="compare only spans of the same label")]
+Typed = Annotated[bool, Field(description="compare only spans with equal labels")]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Option:
 
     @property
     def help(self) -> str:
-        """What the option does; empty if its function does not say."""
+        """The effect of the option; empty if its function does not describe it."""
         return next((text for item in get_args(self.annotation)[1:] if (text := getattr(item, "description", ""))), "")
 
     @property
@@ -139,7 +139,7 @@ SETS: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 """The metrics of each set, with their options. There is also `all`, the set of every
-registered metric. A set leaves out the metrics that need an option it does not give."""
+registered metric. A set excludes the metrics that need an option it does not give."""
 
 
 def create(name: str, **options: Any) -> Metric:
@@ -245,7 +245,7 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
 
 
 def _names_here(metrics: Iterable[str]) -> Iterator[str]:
-    """Yield the names of metrics, with those of `METRIC_NAMES` for what they are called elsewhere."""
+    """Yield the names of metrics, with those of `METRIC_NAMES` for their names elsewhere."""
     listed, registered = [*metrics], list_names(registry)
     others = {METRIC_NAMES.get(name, "") for name in listed if name not in registered}
     for name in listed:
@@ -321,7 +321,7 @@ def metrics_needing(option: str) -> list[str]:
 
 
 class Documentation(NamedTuple):
-    """The parts of a metric's docstring: what it measures, details, the formula, and the source."""
+    """The parts of a metric's docstring: summary, details, the formula, and the source."""
 
     summary: str
     details: str
@@ -333,7 +333,7 @@ def documentation(name: str) -> Documentation:
     """Return the documentation of a registered metric.
 
     The first paragraph of the docstring is the summary. Those that begin with "Formula: "
-    and "Source: " are the formula and the source. Doctests are left out.
+    and "Source: " are the formula and the source. Doctests are removed.
 
     >>> documentation("strict").source
     'Tjong Kim Sang and De Meulder (2003), CoNLL-2003 shared task.'
@@ -362,7 +362,10 @@ def _load_metric(name: str) -> Callable[..., Metric]:
     except catalogue.RegistryError:
         sets = ", ".join((*SETS, "all"))
         if line := line_here(name):
-            raise ValueError(f"there is no metric {name!r}: write {line}") from None
+            option = line.removeprefix("nereval score GOLD PRED ")  # which other commands have, too
+            raise ValueError(
+                f"there is no metric {name!r}: write {option if option.startswith('--metrics ') else line}"
+            ) from None
         unknown = describe_unknown(name, names(), "metric", 50)
         remedy = "" if "did you mean" in unknown else OWN_METRIC
         raise ValueError(f"{unknown}, and the sets {sets}{remedy}") from None
@@ -385,7 +388,7 @@ def options_of(name: str) -> tuple[Option, ...]:
 def _find_annotation(hint: Any) -> Any:
     """Return the `Annotated` of a parameter's type.
 
-    It may be in a union with None. Python 3.10 makes one of every type whose default is None.
+    It may be in a union with None. Python 3.10 makes one of every type with the default None.
     """
     parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     annotations = (part for part in parts if get_origin(part) is Annotated)
@@ -397,7 +400,7 @@ SEARCHED_DOCUMENTS = 1000
 
 
 class Unavailable(NamedTuple):
-    """Why documents lack texts, words or tokens; "" for what they have."""
+    """Why documents lack texts, words or tokens; "" for the parts they have."""
 
     texts: str = ""
     words: str = ""
@@ -414,18 +417,18 @@ NO_WORDS = "the documents have the numbers of words instead of words"
 
 
 class MetricChoice(NamedTuple):
-    """The metrics that are scored, and those of sets that are left out, with the reason."""
+    """The metrics that are scored, and the excluded ones of sets, with the reason."""
 
     metrics: tuple[Metric, ...]
     left_out: dict[str, str]
 
 
 def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailable) -> MetricChoice:
-    """Return the metrics that are scored, and those of sets that are left out.
+    """Return the metrics that are scored, and the excluded ones of sets.
 
     Args:
         metrics: As for `create_all`.
-        unknown: Returns what the documents lack; called only if a metric needs texts or tokens.
+        unknown: Returns the parts that the documents lack; called only if a metric needs texts or tokens.
 
     Raises:
         ValueError: As for `create_all`; or a metric that is given by name needs a file that is not given, or needs
@@ -457,18 +460,18 @@ def choose_metrics(metrics: Any, unknown: Callable[[], Unavailable] = Unavailabl
 
 ATTRIBUTES_ADDED = "attributes is added, since spans of both sides have attributes"
 ATTRIBUTES_LEFT = "gold spans have attributes, which these metrics do not compare; the metric attributes does"
-"""What is said of spans with attributes."""
+"""The note on spans with attributes."""
 
 
 def add_hierarchical(
     metrics: Sequence[Metric], labels: Iterable[str], sep: str
 ) -> tuple[tuple[Metric, ...], list[str]]:
-    """Add `hierarchical` if a gold label has levels; return the metrics, and a line that says so.
+    """Add `hierarchical` if a gold label has levels; return the metrics, and a line on it.
 
     Args:
         metrics: The metrics that were chosen.
         labels: Gold labels.
-        sep: What separates the levels.
+        sep: The separator of the levels.
 
     >>> add_hierarchical((), ["PER", "LOC/CITY"], "/")[1]
     ['hierarchical is added, since the label LOC/CITY has levels']

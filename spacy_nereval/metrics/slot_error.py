@@ -45,7 +45,7 @@ def slot_error(
     insertion as half an error. With equal weights ser >= err >= e. With `beta`, f is the
     paper's F with alpha = 1/(1 + beta^2).
 
-    `weights` change `ser` and `ser_acc` only; errors that a table leaves out cost 1. With
+    `weights` change `ser` and `ser_acc` only; errors that a table omits cost 1. With
     `slots="muc"` a span has two slots, type and extent, each of them right or wrong, and
     a span without a partner counts as two errors.
 

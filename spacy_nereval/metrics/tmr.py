@@ -33,7 +33,7 @@ MEANINGS = {
     "unseen_any": "not trained with this label",
     "unseen_tokens": "not in the training data",
     "unseen_type": "trained with other labels only",
-    "confusable": "gold has several labels for them",
+    "confusable": "several gold labels for them",
     "confusable_seen": "such spans in the training data",
     "confusable_unseen": "such spans not in the training data",
 }

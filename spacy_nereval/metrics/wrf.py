@@ -47,7 +47,7 @@ def wrf(
     r1_f = 2M/(P + T).
 
     `wrf` is the sum of weight times r1_f over the classes that occur, with their weights
-    scaled to sum to 1. Where only one label occurs, the combined class is left out.
+    scaled to sum to 1. Where only one label occurs, the combined class is omitted.
 
     Verdicts are on words: `match`, `fn` and `fp`, each with the first span that has the
     word. For the combined class they have the prefix `combined_` and no span. With

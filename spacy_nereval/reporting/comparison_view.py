@@ -38,8 +38,8 @@ class ComparisonView(View):
     """The tables and sentences of a comparison.
 
     Args:
-        result: What `evaluation.comparison.comparison` returns, or its JSON.
-        notes: Remarks on what was read. They follow the conclusions.
+        result: The result of `evaluation.comparison.comparison`, or its JSON.
+        notes: Remarks on the input. They follow the conclusions.
         warnings: Warnings that a reader needs first. They precede the conclusions.
 
     >>> row = {"metric": "strict", "score": "f", "label": None, "system": "B", "family": "primary", "headline": True}
@@ -94,7 +94,7 @@ class ComparisonView(View):
                 )
 
     def runs(self) -> Iterator[ResultTable]:
-        """Yield, for each system with several training runs, how much of the uncertainty comes from training."""
+        """Yield, for each system with several runs, how much of the uncertainty comes from training."""
         for system, rows in self._rows_per_system():
             run_rows = [row for row in rows if max(row["runs"]) > 1 and row["label"] is None and is_prominent(row)]
             if run_rows:
@@ -119,7 +119,7 @@ class ComparisonView(View):
             yield ResultTable(title, [baseline, *(OUTCOMES[key] for key in outcomes)], rows)
 
     def spans(self) -> Iterator[ResultTable]:
-        """Yield, for each system, the gold spans whose outcome differs from the baseline's."""
+        """Yield, for each system, the gold spans with an outcome other than the baseline's."""
         header = ["document", "start", "end", "label", "text", self.result["baseline"]]
         for system, transition in self._transition_of.items():
             rows: list[list[Cell]] = [
@@ -261,7 +261,7 @@ class ComparisonView(View):
         return f"{text}, {P_HOLM} {'' if shown.startswith('<') else '= '}{shown}"
 
     def closing(self) -> list[str]:
-        """Return the legend, what was tested and how, what was left out, and a warning if there are few units."""
+        """Return the legend, the tests, the omissions, and a warning if there are few units."""
         result = self.result
         mentions = [
             f"{name}: {line}" for name, numbers in result.get("mentions", {}).items() for line in mention_lines(numbers)
@@ -277,7 +277,7 @@ class ComparisonView(View):
         ]
 
     def legend(self) -> str:
-        """Return what the abbreviations in the tables of differences mean."""
+        """Return the meaning of the abbreviations in the tables of differences."""
         registered = names()
         scores = dict.fromkeys((row["metric"], row["score"]) for row in self._rows if is_prominent(row))
         meanings = [
@@ -290,7 +290,7 @@ class ComparisonView(View):
         return f"{'; '.join([detectable, *meanings])}."
 
     def test_lines(self) -> list[str]:
-        """Return what was tested and how, what "<" before a p-value means, and what the numbers are based on."""
+        """Return the tests, the meaning of "<" before a p-value, and the basis of the numbers."""
         result = self.result
         lines = [" ".join(self._half_sample_lines() if result.get("collapsed") else self._test_sentences())]
         if any(p.is_bound for row in self._rows for p in self._p_values(row) if p is not None):
@@ -323,12 +323,12 @@ class ComparisonView(View):
         ]
         if tests:
             yield f"{P_HOLM} is corrected within a family of tests: {'; '.join(tests)}."
-        yield "An interval holds every difference that the same test does not reject at"
+        yield "An interval contains every difference that the same test does not reject at"
         yield f"{100 * result['confidence']['level']:g} %."
         if result["swaps"] is not None:
             yield f"It is wider where few {self._unit}s make the difference."
             yield f"Where a score differs in fewer than {LEAST_DIFFERING} {self._unit}s, there is no p: the interval"
-            yield f"bounds what {self._unit}s like these can change (Stringer's bound), and holds 0."
+            yield f"bounds the change that similar {self._unit}s can make (Stringer's bound), and contains 0."
         if has_runs:
             yield f"For training runs of which fewer than {LEAST_DIFFERING} {self._unit}s differ, there is no p and no"
             yield "interval."

@@ -1,4 +1,4 @@
-"""What tables take from the declaration of a metric: names of scores, their rows and headlines, the verdicts on errors.
+"""Parts of a metric's declaration for tables: names of scores, their rows and headlines, the verdicts on errors.
 
 Also the outcomes of a gold span, in words. The words of verdicts and scores are in the metrics' declarations.
 """
@@ -158,7 +158,7 @@ def row_name(metric: Metric, name: str) -> str:
 
 
 def error_metric(metrics: Sequence[Metric]) -> Metric | None:
-    """Return the metric whose verdicts tables of errors show; None if no metric judges single spans.
+    """Return the metric that tables of errors show; None if no metric judges single spans.
 
     That is the first metric with a taxonomy of errors, or else the first that judges single spans.
 
@@ -182,7 +182,7 @@ def error_verdicts(metric: Metric) -> list[str]:
 
 
 def has_hits(metric: Metric) -> bool:
-    """Return whether the metric's confusion matrix counts what is right, and not errors alone."""
+    """Return whether the metric's confusion matrix counts hits, and not errors alone."""
     return not {*metric.correct_verdicts}.isdisjoint(metric.confusion or ())
 
 

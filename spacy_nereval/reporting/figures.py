@@ -289,7 +289,7 @@ def matrix_figure(cells: Mapping[str, Mapping[str, int]], none: str) -> Figure:
             number = sum(part.get(name, 0) for part in of_row for name in columns if shown[name] == pred)
             names = {"gold": visible(gold) or none, "predicted": visible(pred) or none}
             share = number / total if total else 0.0
-            possible = bool(gold) or pred in map(shown.get, labels)  # nothing counts what is in neither
+            possible = bool(gold) or pred in map(shown.get, labels)  # nothing counts labels in neither
             values.append({**names, "order": row, "column": column, "n": number if possible else None, "share": share})
     x = {**_rows_axis("predicted"), "title": "predicted", "sort": {"field": "column", "op": "min"}}
     x["axis"] = {"labelAngle": -40, "labelLimit": 90}
@@ -372,7 +372,7 @@ def curve_figure(
     """Return a figure of scores at every cut, with a line at the chosen cut.
 
     Args:
-        x: The cuts; None keeps nothing, and is left out.
+        x: The cuts; None keeps nothing, and is omitted.
         lines: The values of each score, the main one first.
         marked: The chosen cut, if any.
 
@@ -394,7 +394,12 @@ def curve_figure(
         {
             "mark": {"type": "line", "interpolate": "step-before", "strokeWidth": 1.75},
             "encoding": {
-                "x": {"field": "x", "type": "quantitative", "title": "cut", "scale": {"zero": False, "nice": False}},
+                "x": {
+                    "field": "x",
+                    "type": "quantitative",
+                    "title": "threshold",
+                    "scale": {"zero": False, "nice": False},
+                },
                 "y": {"field": "y", "type": "quantitative", "title": title, "scale": {"zero": False}},
                 "order": {"field": "order"},
                 "color": color,
@@ -415,7 +420,13 @@ def curve_figure(
         layers.append(
             {
                 "data": {"values": [{"x": marked}]},
-                "mark": {"type": "text", "text": f"cut {format_cut(marked)}", "baseline": "bottom", "dy": -4, **side},
+                "mark": {
+                    "type": "text",
+                    "text": f"threshold {format_cut(marked)}",
+                    "baseline": "bottom",
+                    "dy": -4,
+                    **side,
+                },
                 "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"value": HEIGHT}},
             }
         )

@@ -41,7 +41,7 @@ def _escape_markdown(text: str) -> str:
 
 
 LINKED = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)|\w:(?=//)|\bwww(?=\.)", re.IGNORECASE)
-"""What platforms make a mention, a reference or a link of, though nothing in Markdown says so: `@user`, `#1`, `GH-1`,
+"""Text that platforms turn into a mention, a reference or a link, though not in Markdown: `@user`, `#1`, `GH-1`,
 `https://`, `www.` A comment after it prevents that, and shows nothing."""
 
 

@@ -1,4 +1,4 @@
-"""What all HTML pages share: texts escaped for a page, and templates filled in with their styles and scripts.
+"""The common parts of all HTML pages: texts escaped for a page, and templates filled in with their styles and scripts.
 
 A page is one file that opens without a network. Its content security policy allows its own style and scripts alone.
 """
@@ -170,7 +170,7 @@ class Section(NamedTuple):
     Attributes:
         id: The id of its element.
         name: Its name in the list of contents.
-        draw: Returns what is drawn for the systems of the report.
+        draw: Returns the chart for the systems of the report.
         metrics: Names of the metrics that it needs.
         unit: The unit that it needs; None for the usual one.
     """
@@ -186,7 +186,7 @@ def render_page(values: Mapping[str, Any], library: str | None, layout: Layout) 
     """Return a page as HTML.
 
     Args:
-        values: What the template shows. It escapes all text that is not `Trusted`.
+        values: The values for the template. It escapes all text that is not `Trusted`.
         library: The script that draws charts; None for a page without charts.
         layout: The files of the page.
     """

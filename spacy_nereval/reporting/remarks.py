@@ -1,4 +1,4 @@
-"""The lines around tables that several views share: what was read, the basis of intervals, warnings."""
+"""The lines around tables that several views share: the input, the basis of intervals, warnings."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ ON_READING = (
     ("ignored", "prediction", "ignored where the reference is not annotated"),
     ("repaired", "span", "repaired"),
     ("duplicates", "span", "given again and counted once"),
-    ("rejected", "span", "rejected by an annotator and left out"),
+    ("rejected", "span", "rejected by an annotator and skipped"),
     ("merged", "span", "made equal to another by the label rules"),
     ("trimmed", "span", "trimmed at the edges"),
     ("joined", "span", "joined to the one before"),
     ("filled", "missing token", "of the predictions read as O"),
     ("unnamed", "span", "without the attribute, labelled none"),
 )
-"""What reading changed or left out: the key of the number in the result, the noun, and the change."""
+"""The changes on reading: the key of the number in the result, the noun, and the change."""
 
 
 def heading(result: Mapping[str, Any]) -> str:
-    """Return a line on what was scored and what reading changed or left out.
+    """Return a line on the scored data and the changes on reading.
 
     >>> heading({"documents": 1, "gold": 2, "pred": 2, "skipped": 0, "repaired": 1})
     '1 document, 2 gold spans, 2 predicted spans, 1 span repaired'
@@ -41,7 +41,7 @@ def heading(result: Mapping[str, Any]) -> str:
 
 
 def reading_phrases(result: Mapping[str, Any]) -> list[str]:
-    """Return phrases on what reading changed or left out.
+    """Return phrases on the changes on reading.
 
     >>> reading_phrases({"duplicates": 2, "rejected": 0})
     ['2 spans given again and counted once']
@@ -50,7 +50,7 @@ def reading_phrases(result: Mapping[str, Any]) -> list[str]:
 
 
 def runs_phrases(result: Mapping[str, Any]) -> list[str]:
-    """Return phrases on what reading the training runs of a system changed or left out.
+    """Return phrases on the changes on reading the training runs of a system.
 
     Args:
         result: The keys of `ON_READING` and `SKIPPED` to a number for each run.
@@ -104,12 +104,12 @@ REPEAT_WORDS = {"repeated": "listed more often than it occurs", "ambiguous": "li
 
 
 def omission_lines(left_out: Mapping[str, str]) -> list[str]:
-    """Return a line on each metric that was left out.
+    """Return a line on each excluded metric.
 
     >>> omission_lines({"wrf": "it needs the words"})
-    ['wrf is left out: it needs the words']
+    ['wrf is excluded: it needs the words']
     """
-    return [f"{name} is left out: {reason}" for name, reason in left_out.items()]
+    return [f"{name} is excluded: {reason}" for name, reason in left_out.items()]
 
 
 def cut_phrase(kept: int, predicted: int) -> str:
@@ -198,14 +198,14 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     """Return warnings about intervals: automatic units, few units, or few that account for most of the variance.
 
     Args:
-        basis: What the intervals are based on, the result's `confidence`.
+        basis: The basis of the intervals, the result's `confidence`.
         documents: The number of documents; None if it is not known.
         chosen: Whether to add that the argument `unit` chooses other units.
 
     >>> score = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
     >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [score]}
     >>> interval_lines(basis)
-    ['⚠ 2 of 50 documents hold 60 % of the uncertainty of strict F: a, b.']
+    ['⚠ 2 of 50 documents account for 60 % of the uncertainty of strict F: a, b.']
     """
     rule, units = basis["unit"], basis["units"]
     lines = [*unit_lines(rule, chosen=chosen), *units_warning(units, basis["effective_units"], rule, documents)]
@@ -213,27 +213,28 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     for score in basis["concentrated"][:1]:
         number, whole = len(score["units"]), many(units, unit_name(rule, units, documents))
         lines.append(
-            f"⚠ {number} of {whole} hold{'s' if number == 1 else ''} {100 * score['share']:.0f} % of the uncertainty "
+            f"⚠ {number} of {whole} account{'s' if number == 1 else ''} for {100 * score['share']:.0f} % of the "
+            "uncertainty "
             f"of {score_words(score['metric'], score['score'])}: {', '.join(map(str, score['units']))}."
         )
     return lines
 
 
 def interval_basis(basis: Mapping[str, Any], documents: int | None = None) -> str:
-    """Return what the intervals were computed from, in words.
+    """Return the basis of the intervals, in words.
 
     Args:
-        basis: What the intervals are based on, the result's `confidence`.
+        basis: The basis of the intervals, the result's `confidence`.
         documents: The number of documents; None if it is not known.
 
     >>> basis = {"unit": "id", "units": 50, "samples": None, "exact": True}
     >>> interval_basis(basis), interval_basis(basis | {"samples": 1000, "exact": False})
-    ('the influence of each of 50 documents', '1,000 half-samples of 50 documents')
+    ('a jackknife over 50 documents', '1,000 half-samples of 50 documents')
     """
     unit = unit_name(basis["unit"], basis["units"], documents)
     units = f"{unit}s" if basis["units"] is None else many(basis["units"], unit)
     if basis["samples"] is None:
-        return f"the influence of each of {units}"
+        return f"a jackknife over {units}"
     return f"{'all ' * basis['exact']}{basis['samples']:,} half-samples of {units}"
 
 
@@ -269,7 +270,7 @@ def disagreement_lines(disagreement: Mapping[str, Any]) -> list[str]:
     """
     lines = [
         f"WRF compared with strict F in {disagreement['documents']} documents "
-        f"({disagreement['undefined']} left out, in which one of them is undefined):"
+        f"({disagreement['undefined']} excluded, in which one of them is undefined):"
     ]
     for name in ("above", "below", "equal"):
         part = disagreement[name]

@@ -18,7 +18,7 @@ from .remarks import many
 from .result_table import Kinded
 from .verdict_tables import describe_error
 
-LEGEND = "[gold], {predicted}, ⟨label, or what is wrong⟩"
+LEGEND = "[gold], {predicted}, ⟨label, or error⟩"
 
 
 class Stretch(NamedTuple):
@@ -56,7 +56,7 @@ class SpanNote(NamedTuple):
 
 
 def span_notes(document: Document, verdicts: Iterable[Verdict], metric: Metric) -> list[SpanNote]:
-    """Return a note on the spans of each verdict: the label of a hit, or what is wrong.
+    """Return a note on the spans of each verdict: the label of a hit, or the error.
 
     >>> from spacy_nereval import create
     >>> document, fair = Document([(0, 3, "PER")], [(0, 3, "LOC"), (4, 7, "PER")], "Ada met Bob"), create("fair")

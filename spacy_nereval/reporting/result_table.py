@@ -110,7 +110,7 @@ class Ranked(str):
 
 
 class LinkedCount(int):
-    """A number on a page that can be clicked; `ask` says what the page's script then shows.
+    """A number on a page that can be clicked; `ask` is the request to the page's script.
 
     >>> LinkedCount.create(7, {"label": 0}).ask
     {'label': 0}
@@ -188,12 +188,12 @@ class ResultTable(NamedTuple):
             as 0 there.
         most: Maximum number of rows shown to people; programs get all.
         bars: The name of a column of ratios to which a terminal adds bars.
-        ranges: The name of a column whose intervals pages draw on one scale; "" for none.
+        ranges: The name of a column with intervals that pages draw on one scale; "" for none.
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
         above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
-        bare: Names of columns whose intervals a terminal omits to save space.
+        bare: Names of columns without intervals in a terminal, to save space.
     """
 
     title: str
@@ -288,7 +288,7 @@ class ResultTable(NamedTuple):
         """Return the texts of the header and of the rows, without line breaks.
 
         Args:
-            escape: A function that escapes what a format would misread in a text.
+            escape: A function that escapes the special characters of a format in a text.
             bold: How a format writes bold text, with "{}" for the text: the best estimates.
         """
         rows = [

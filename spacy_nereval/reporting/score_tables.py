@@ -128,7 +128,7 @@ MOST, MOST_LABELS = 10, 20
 
 
 class Evaluation(NamedTuple):
-    """What the tables of one system are made from: its counts and their result.
+    """The input of the tables of one system: its counts and their result.
 
     Attributes:
         counts: The counts of the corpus; None if only the result is known.
@@ -232,7 +232,7 @@ def row_sizes(evaluation: Evaluation, metric: Metric) -> dict[str, tuple[int, in
 
 
 def _size(metric: Metric, counts: Mapping[str, int], kinds: Sequence[str]) -> int:
-    """Return how many spans of these kinds the counts of a row stand for."""
+    """Return the number of spans of these kinds in the counts of a row."""
     return sum(counts.get(verdict, 0) for verdict, kind in metric.row_kinds.items() if kind in kinds)
 
 
@@ -393,7 +393,7 @@ def _score_rows(
     metric: Metric, scores: Mapping[str, Any], intervals: Mapping[str, Any]
 ) -> tuple[list[list[Cell]], list[list[Cell]]]:
     """Return rows of precision, recall and F, and rows of the other scores."""
-    grouped = score_groups(metric, [name for name in scores if name != "undefined"])  # in averages: the number left out
+    grouped = score_groups(metric, [name for name in scores if name != "undefined"])  # in averages: the number excluded
     triples: list[list[Cell]] = [
         [group.name, *score_cells(metric, group.scores, scores, intervals)] for group in grouped if group.is_triple
     ]

@@ -1,4 +1,4 @@
-"""The tables and sentences on the scores of one system, and of one system with several training runs."""
+"""The tables and sentences on the scores of one system, and of one system with several runs."""
 
 from __future__ import annotations
 
@@ -229,10 +229,12 @@ class ScoreView(View):
         return matrix_figure({g: {p: cells.get(g, {}).get(p, 0) for p in columns} for g in (*labels, "")}, NO_SPAN)
 
     def _judge(self, figure: str) -> Metric:
-        """Return the metric whose verdicts are shown. Raise ValueError if no metric has verdicts."""
+        """Return the metric of the verdicts that are shown. Raise ValueError if no metric has verdicts."""
         if not (metric := error_metric(self.evaluation.metrics)):
             names = ", ".join(metric.name for metric in self.evaluation.metrics)
-            raise ValueError(f"there is no figure {figure!r} of {names}: score fair as well, whose verdicts it shows")
+            raise ValueError(
+                f"there is no figure {figure!r} of {names}: score fair as well, since it shows fair verdicts"
+            )
         return metric
 
     figures: ClassVar[Figures] = {
@@ -265,7 +267,7 @@ class ScoreView(View):
 
     @property
     def subject(self) -> str:
-        """What was scored; the first line begins with it."""
+        """The scored data; the first line begins with them."""
         return heading(self.evaluation.result)
 
     def closing(self) -> list[str]:
@@ -400,7 +402,7 @@ class ScoreView(View):
 
 
 class RunsView(ScoreView):
-    """The tables and sentences on a system with several training runs, from the first run's counts and the result."""
+    """The tables and sentences on a system with several runs, from the first run's counts and the result."""
 
     def runs(self) -> Iterator[ResultTable]:
         """Yield the spread of the headline scores over the training runs."""
@@ -430,7 +432,7 @@ class RunsView(ScoreView):
 
     @property
     def subject(self) -> str:
-        """What was scored, and what was left out or changed on reading."""
+        """The scored data, and the changes on reading."""
         result, few = self.evaluation.result, self._few_runs_note
         parts = [f"{result['system']}: means of {many(result['runs'], 'training run')}{few and f' ({few})'}"]
         parts += [many(result["documents"], "document"), many(result["gold"], "gold span")]
@@ -456,8 +458,8 @@ class RunsView(ScoreView):
         footing = Footing(unit, units, effective, basis["seed"], level=level, runs=(result["runs"],))
         return [
             f"Intervals ({100 * level:g} %) are for the expected score when the system is trained again and scored on "
-            f"other texts like these. Their variance is that by {interval_basis(basis, documents)} plus that of the "
-            "mean over the training runs.",
+            f"other similar texts. Their variance is that of {interval_basis(basis, documents)} plus that of the mean "
+            "over the training runs.",
             footer(footing),
             *interval_lines(basis, documents),
         ]
@@ -472,7 +474,7 @@ def worst_group(
 
     Args:
         metric: The metric of the scores.
-        kind: What the rows are: "label" or "length".
+        kind: The kind of rows: "label" or "length".
         rows: The name, the number of gold spans and the score of each label or bucket.
         score_name: The name of the score of labels; None for the first headline.
 

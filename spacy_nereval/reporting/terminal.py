@@ -17,7 +17,7 @@ WIDE, CLOSE = 3, 2
 """Blanks between columns: by default, and in a table that would be too wide."""
 
 NARROW = 12
-"""Minimum width of a column of text whose texts are cut to make a table fit."""
+"""Minimum width of a column of text that is shortened to make a table fit."""
 
 MARKED = 2
 """When columns of text are narrowed, one with marked spans stays up to this many times as wide as others."""

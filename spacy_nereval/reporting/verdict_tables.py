@@ -136,7 +136,7 @@ SIDES = "gold in rows, predicted in columns"
 
 
 def _matrix_note(metric: Metric) -> str:
-    """Return the name of the metric, with what its confusion matrix leaves out."""
+    """Return the name of the metric, with the omissions of its confusion matrix."""
     return metric.name if has_hits(metric) else f"{metric.name}, errors only"
 
 
@@ -174,7 +174,7 @@ def hit_matrix(
 
     Returns:
         Gold label to predicted label to number; the labels; and the names of further columns: that of boundary errors,
-        whose label is right, if there are any.
+        which have the right label, if there are any.
     """
     errors = error_verdicts(metric)
     judged = {kind: number for kind, number in kinds.items() if kind[0] in errors or kind[0] in metric.correct_verdicts}

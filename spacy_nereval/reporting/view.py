@@ -23,7 +23,7 @@ class Finding(NamedTuple):
         section: The section of the page that it is about; "headline" for the first one.
         sentence: The finding, without a full stop.
         documents: The names of the documents that it is about; empty for all of them.
-        is_named: Whether the sentence begins with a name, whose case stays.
+        is_named: Whether the sentence begins with a name, which keeps its case.
     """
 
     section: str

@@ -203,9 +203,9 @@ def test_the_file_says_what_it_is(saved):
 
 NO_RESULT = [
     ("{", "is not JSON"),
-    ('{"text": "Ada", "spans": []}', "holds no result; expected what 'nereval score' or Result.save wrote"),
+    ('{"text": "Ada", "spans": []}', "contains no result; expected what 'nereval score' or Result.save wrote"),
     ('{"signature": "", "metrics": {}, "documents": 1}', "lacks 'scores', so an older version wrote it"),
-    ('{"systems": {"x": {}, "y": {}}}', "holds the result of thresholds: Thresholds.load"),
+    ('{"systems": {"x": {}, "y": {}}}', "contains the result of thresholds: Thresholds.load"),
     (None, "does not exist"),
 ]
 
@@ -264,7 +264,7 @@ UNFIT = [
     (lambda a, b: score(a, labels="A=B"), "labels is given with counts"),
     (lambda a, b: compare({"a": a, "b": [[]]}), "b is given as predictions, and other systems as counts"),
     (lambda a, b: compare({"a": a, "b": b}, [[]]), "gold is given with counts"),
-    (lambda a, b: compare({"a": [[]], "b": [[]]}), "gold is missing"),
+    (lambda a, b: compare({"a": [[]], "b": [[]]}), "missing gold annotation"),
 ]
 
 
@@ -482,9 +482,11 @@ FAILS = {
     "r['ents_fair_f']": "write r['fair_f']",
     "r['PER']": "write r.labels['PER']",
     "r['char']": "write score(gold, pred, ['strict', 'semeval', 'slot_error', 'loio', 'fair', 'char'])",
-    "r.wrf": "left out, since the words are not known",
+    "r.wrf": "excluded: the words are not known",
     "r.value": "write r.headline.value",
     "r.ser": "write r['ser']",
+    "r.tune_thresholds": "write thresholds(gold, pred)",
+    "r.annotator_kappa": "write agreement({'ann': docs_a, 'bob': docs_b})",
     "r.to_excel('x.xlsx')": "write r.to_frame().to_excel('scores.xlsx')",
     "r.fair.tp": "write .counts['tp']",
     "c.fair": "write c.to_frame().query(\"metric == 'fair'\")",

@@ -171,7 +171,7 @@ def test_metrics_of_a_set_that_lack_what_they_need_are_left_out_and_named(sides,
     result = score(*sides, **options)
     assert result.get("left_out", {}) == expected
     assert not result["metrics"].keys() & expected.keys()
-    assert all(f"{name} is left out: {why}" in str(result) for name, why in expected.items())
+    assert all(f"{name} is excluded: {why}" in str(result) for name, why in expected.items())
     if len(sides) > 1:
         systems = {"a": sides[1], "b": sides[1]}
         assert compare(systems, sides[0], samples=9, trials=9, **options)["left_out"] == expected
@@ -361,9 +361,9 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
     "other texts": (records(GOLD_SPANS), [{**each, "text": "Bob met Ada in Old York"} for each in records(PRED_SPANS)],
         {}, "document 0 (d0): the predicted text differs"),
     "a Doc": (docs(GOLD_SPANS)[0], docs(PRED_SPANS)[0], {}, "gold is of type Doc; expected a list of documents: wrap"),
-    "Documents as pred": (GOLD, [Document([], [])], {}, "pred has Documents, which hold both sides"),
+    "Documents as pred": (GOLD, [Document([], [])], {}, "pred has Documents, which contain both sides"),
     "Documents twice": ([Document([], [])], ["strict"], {"metrics": ["fair"]},
-        "Documents and Examples hold both sides"),
+        "Documents and Examples contain both sides"),
     "unhappy item": ([3], [3], {}, "gold, document 0: 3 is of type int; expected a list of tags"),
     "no labels": ([{"entities": ["Ada"]}], [[]], {"text": ["Ada"]},
         "gold, document 0: {'entities': ['Ada']} has entities without labels; expected (start, end, label)"),
@@ -548,7 +548,7 @@ WRONG_ROWS = [
     ([[1, 0]], [[1, 0]], None, "gold, document 0: tag 0 is 1, a number without a name; .* give tag_names=,"),
     ([[1, 3]], [[1, 0]], NAMES, "gold, document 0: the tag 3 has no name; there are 3 names, from 0 up"),
     ([[1, -1]], [[1, 0]], NAMES, "gold, document 0: the tag -1 has no name"),
-    ([[1, -100, 0]], [[1, 0]], NAMES, "document 0: gold has 3 and pred has 2 tags, with -100 left out"),
+    ([[1, -100, 0]], [[1, 0]], NAMES, "document 0: gold has 3 and pred has 2 tags, -100 excluded"),
     (ROWS, TAGS, 3, "tag_names=3: expected the names of the tags"),
     (ROWS, ROWS, None, r"gold, document 0: the tag 1 is a number without a name: .* tag_names='O,B-PER,...'"),
     ({"train": DataSet(ROWS), "test": DataSet(ROWS)}, TAGS, None,

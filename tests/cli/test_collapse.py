@@ -165,7 +165,7 @@ def test_what_does_not_fit_is_not_added_and_the_counts_stay(files):
         assert Path("total.npz").read_bytes() == before and not Path("total.npz.lock").exists()
     counted("b", "full.npz")
     said = refused(*adding("c", "-o", "full.npz"))
-    assert "--append: full.npz holds counts with documents: collapse it first" in said
+    assert "--append: full.npz contains counts with documents: collapse it first" in said
     parts(d=corpus(5, 9))
     same = ["g-c.jsonl", "g-d.jsonl", "p-c.jsonl", "p-d.jsonl"]
     assert "g-c.jsonl and g-d.jsonl have the same content" in refused("count", *same, "-o", "new.npz", *ADD)

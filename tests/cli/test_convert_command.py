@@ -99,9 +99,9 @@ def test_spans_that_a_format_cannot_hold_are_an_error_or_counted(output, here):
     nested = line("New York City", (0, 8, "LOC"), (0, 13, "LOC"), id="n1")
     convert = ("convert", rows(line("Ada", (0, 3, "PER")), nested), output)
     said = refused(*convert)
-    assert "document n1: " in said and "cannot hold spans that overlap other spans, such as LOC 'New York'" in said
+    assert "document n1: " in said and "cannot store spans that overlap other spans, such as LOC 'New York'" in said
     assert not Path(output).exists()
-    assert "left out: spans that overlap other spans (1)" in converted(*convert[1:], "--drop")
+    assert "excluded: spans that overlap other spans (1)" in converted(*convert[1:], "--drop")
     assert [len(record.spans) for record in read(Path(output))] == [1, 1]
     assert "2 documents with 2 spans written" in flat(run(*convert, "--drop").stdout)
     rows(line("Adas", (0, 3, "PER")))
@@ -123,9 +123,9 @@ def test_gaps_are_kept_or_refused(here):
         converted("a.conll", output)
         assert only(Path(output)).gaps == ((4, 7),)
     for output in ("b.jsonl", "b"):
-        assert "cannot hold stretches without annotation, such as 'met'" in refused("convert", "a.conll", output)
+        assert "cannot store stretches without annotation, such as 'met'" in refused("convert", "a.conll", output)
         assert not Path(output).exists()
-        assert "left out: stretches without annotation (1)" in converted("a.conll", output, "--drop")
+        assert "excluded: stretches without annotation (1)" in converted("a.conll", output, "--drop")
 
 
 def test_ids_and_metadata_are_kept_or_told(here):

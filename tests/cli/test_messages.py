@@ -60,8 +60,8 @@ def test_label_sets_that_do_not_meet_are_told_by_every_command():
         done = run(*command.split())
         assert done.exit_code == 0, done.output
         said = flat(done.stderr)
-        assert said.startswith("⚠ ") and "No predicted label is a gold label: gold has " in said
-        assert "predictions have PERSON, 'place '. Scores that compare labels say little." in said
+        assert said.startswith("⚠ ") and "No predicted label is a gold label: the gold labels are " in said
+        assert "the predicted labels PERSON, 'place '. Scores that compare labels are not meaningful." in said
         assert 'To map labels, add --labels \'{"PERSON": "person", "place ": "LOC"}\'' in said
 
 
@@ -78,9 +78,9 @@ def test_spans_in_the_same_places_propose_a_label():
         ({"PER": 9}, {"PER": 1, "LOC": 9}, "9 of 10 predicted spans have a label that never occurs in gold: LOC."),
         ({"A": 9}, {"A": 9, "B": 1}, "1 of 10 predicted spans have a label that never occurs in gold: B."),
         ({"PHYSICAL_OBJECT": 9}, {"PhysicalObject": 9}, "add labels='PhysicalObject=PHYSICAL_OBJECT'"),
-        ({"PER": 9}, {"PER ": 9}, "gold has PER, predictions have 'PER '"),
+        ({"PER": 9}, {"PER ": 9}, "the gold labels are PER, the predicted labels 'PER '"),
         ({"x" * 99: 9}, {"B": 9}, "x" * 60 + "... (99 characters)"),
-        ({f"l{k}": 1 for k in range(20)}, {"B": 9}, "l14, l15, ..., predictions"),
+        ({f"l{k}": 1 for k in range(20)}, {"B": 9}, "l14, l15, ..., the predicted labels"),
         *(({"A": 9}, pred, None) for pred in ({"A": 2, "B": 0}, {}, {"A": 9})),
         ({}, {"A": 9}, None),
         ({"A": 1, "B": 0}, {"A": 1}, None),
@@ -206,7 +206,7 @@ def test_the_largest_weights_give_scores_without_a_warning(metric, weights):
 
 # Faults of data, machines and libraries; a mistake in the package is not hidden
 
-DAMAGED = "it is damaged or not what its name says"
+DAMAGED = "it is damaged, or its contents do not match its name"
 FAULTS: dict[str, tuple[Exception, str]] = {
     "memory": (MemoryError("Unable to allocate 7 GiB"), "there is not enough memory ('Unable to allocate 7 GiB')"),
     "nesting": (RecursionError("maximum recursion depth exceeded"), "it is nested too deeply"),

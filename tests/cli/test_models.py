@@ -468,7 +468,7 @@ def test_a_scorer_of_its_own_is_named_and_replaced_only_if_wished(tmp_path):
     path.write_text(PARTIAL.replace("spacy.ner_scorer.v1", "mine.v1"), encoding="utf8")
     said = refused("init-config", path)
     assert f"{path}: components.ner has the scorer mine.v1, which is not spaCy's: --replace-scorer puts" in said
-    assert "add the component 'nereval', which scores beside it" in said
+    assert "add the component 'nereval', which adds scores" in said
     assert "is spacy-nereval.ner_scorer.v1 instead of mine.v1" in accepted("init-config", path, "--replace-scorer")
     both = PARTIAL.replace("spacy.ner_scorer.v1", "mine.v1") + '[components.spancat]\nfactory = "spancat"\n'
     assert "[components.ner.scorer] stays: mine.v1; replace_scorer=True replaces it" in adapt_config(both).notes

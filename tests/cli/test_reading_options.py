@@ -109,7 +109,9 @@ def test_the_proposal_comes_before_everything_and_works_when_pasted():
         )
     )
     said = flat(run("score", *FILES).stderr)
-    assert said.startswith("⚠ No predicted label is a gold label: gold has GPE, PERSON, predictions have LOC, PER.")
+    assert said.startswith(
+        "⚠ No predicted label is a gold label: the gold labels are GPE, PERSON, the predicted labels LOC, PER."
+    )
     option = said.partition("add ")[2].split()
     assert option == ["--labels", "LOC=GPE,PER=PERSON"] and strict(*SCORE, *option) == (3, 0, 0)
     said = flat(run("score", *FILES, "--labels", "LOC=GPE,PER=PERSON,XX=Y").stderr)

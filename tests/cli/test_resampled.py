@@ -93,7 +93,7 @@ def test_the_least_p_is_told_as_one(here):
     assert '<td class="number">&lt; .0050</td>' in accepted(*arguments, "--format", "html")
     in_json = json.loads(run(*arguments, "--format", "json").stdout)
     assert in_json["gold against none"][0]["p (Holm)"] == pytest.approx(1 / 201, abs=5e-5)
-    assert "gold scores higher than none on texts like these, by 100.00 points (" in printed
+    assert "gold scores higher than none on similar texts, by 100.00 points (" in printed
     usual = accepted("compare", *FILES, *FEW)
     assert "< ." not in usual and "ℹ" not in usual
 

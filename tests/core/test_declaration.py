@@ -267,7 +267,9 @@ def test_a_judge_that_returns_nothing_or_another_span_is_named(scope):
             ValueError, match="^the judge of own returns None: let it yield verdicts, or return a list$"
         ):
             use()
-    with pytest.raises(ValueError, match="a span whose label no span of the document has: give the verdict a span of"):
+    with pytest.raises(
+        ValueError, match="a span with a label that no span of the document has: give the verdict a span of"
+    ):
         count([DOCUMENT], [own(Verdict("half", Span(0, 5, "Z"), None), scope=scope)])
 
 

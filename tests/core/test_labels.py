@@ -125,7 +125,7 @@ def test_a_label_to_map_that_occurs_nowhere_is_warned_about():
 
 DROPPED = (
     "3 of 6 predicted spans have a label that never occurs in gold: PERSON. Gold has LOC, PER. "
-    "{} leaves out PERSON. To map labels, add {}"
+    "{} excludes PERSON. To map labels, add {}"
 )
 
 

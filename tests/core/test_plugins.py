@@ -1,13 +1,14 @@
 """What other packages register: used by its name, named where it cannot be imported, and in nobody's way."""
 
 import json
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from asking import refusal
-from commands import accepted
+from commands import accepted, run
 from processes import LEAN, python
 
 from spacy_nereval.core.lexicon import read_lexicon
@@ -143,6 +144,17 @@ def test_no_package_ends_a_command_in_silence_or_hides_its_reason(tmp_path):
         "of-spacy": f"{ended_by}{site / 'of_spacy.py'}, line 1 (SystemExit: 0)",
     }.items():
         assert said in done[name][1], (name, done[name][1])
+
+
+def test_a_signal_ends_a_command_whatever_the_package_that_handles_it(monkeypatch, tmp_path):
+    """As Ray does, which replaces our handler by one that raises this."""
+
+    def stop(*given):
+        raise SystemExit(int(signal.SIGTERM))
+
+    monkeypatch.setattr("spacy_nereval.cli.app.check_files", stop)
+    result = run("score", tmp_path, tmp_path)
+    assert (result.exit_code, result.output) == (signal.SIGTERM, "")
 
 
 def test_a_signal_ends_a_command_that_is_importing_the_package_of_another(monkeypatch):

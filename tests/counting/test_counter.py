@@ -185,7 +185,7 @@ def test_counts_with_different_cuts_are_not_added():
     assert (low + low).documents == 2 and (low + count([], low.metrics)).documents == 1
     for a, b, said in (
         (low, high, f"by {Cuts(0.2).digest}, the other by {Cuts(0.4).digest}"),
-        (none, low, "by no cut"),
+        (none, low, "by no threshold"),
     ):
         with pytest.raises(ValueError, match=f"cannot be added: one has predictions kept {said}"):
             a + b
@@ -239,7 +239,7 @@ def test_mirrored_counts_are_those_of_swapped_sides():
             metric = create(name, **dict(zip(options, values)))
             corpora = [random_documents(3, seed) for seed in range(4)]
             check_laws(metric, laws=["symmetric_scores_are_symmetric"], corpora=corpora)
-    with pytest.raises(ValueError, match="fair does not declare what its verdicts become"):
+    with pytest.raises(ValueError, match="fair does not declare its verdicts with swapped sides"):
         mirror_counts(count([Document(one, other)], [create("fair")]))
     with pytest.raises(ValueError, match="mirror says what 'fn' becomes, but not that it comes back"):
         replace(create("strict"), mirror={"fn": "fp"})

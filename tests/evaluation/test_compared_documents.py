@@ -82,7 +82,7 @@ OTHERS = [Document(d.gold, d.pred, d.text, id=f"new {k}") for k, d in enumerate(
         (SIX, FEWER, r"2 documents are not in both.*doc 2, doc 5"),
         (FEWER, SIX, r"2 documents are not in both.*doc 2, doc 5"),
         (SIX, OTHERS, r"12 documents are not in both.*doc 0, doc 1, doc 2, doc 3, doc 4, \.\.\."),
-        (SIX, [*SIX, SIX[1]], "1 documents are not in both.*doc 1"),
+        (SIX, [*SIX, SIX[1]], "1 document is not in both.*doc 1"),
         (corpus(6, named=False), corpus(5, named=False), "not in both.*5"),
         *((of_gold("A", "A", ""), of_gold("A", "AA", "", step=step), "gold") for step in (1, -1)),
         *((of_gold("A", "A", ""), of_gold("A", "", "A", step=step), "gold") for step in (1, -1)),

@@ -179,7 +179,7 @@ def test_documents_that_hold_the_uncertainty_are_named_in_json_terminal_page_and
     squares = (np.array(left) - np.mean(left)) ** 2
     assert held["share"] == pytest.approx(squares[[32, 33]].sum() / squares.sum())
     share = f"{100 * held['share']:.0f}"
-    said = f"⚠ 2 of 34 documents hold {share} % of the uncertainty of strict F: d32, d33."
+    said = f"⚠ 2 of 34 documents account for {share} % of the uncertainty of strict F: d32, d33."
     assert said in result.summary()
     assert "2 of 34 documents hold" in result._repr_html_()
     sides = [

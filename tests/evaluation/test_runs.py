@@ -333,7 +333,7 @@ def test_below_6_differing_units_there_is_neither_p_nor_interval(number, known):
 def test_a_margin_that_is_not_told_takes_more_training_runs_too(numbers):
     sides = ([run_of(f"{name}{k}", 0.65) for k in range(number)] for name, number in zip("mn", numbers))
     own = by_score(compared(*map(counted, sides), primary="strict.f", margin=0.5))["strict", "f", None]
-    assert "times the training runs, would tell" in own["margin_answer"]
+    assert "times the training runs, would decide" in own["margin_answer"]
 
 
 def test_a_function_of_another_score_has_neither():
@@ -362,9 +362,9 @@ def test_what_is_said_of_runs_is_said_where_one_side_has_a_single_run(a, b, said
 
 def test_runs_over_other_documents_are_named():
     b = counted([B[0], B[1][:-1]])
-    with pytest.raises(ValueError, match=r"run 2 of B: 1 documents are not in both systems: doc 29"):
+    with pytest.raises(ValueError, match=r"run 2 of B: 1 document is not in both systems: doc 29"):
         compared(counted(A), b)
-    with pytest.raises(ValueError, match=r"run 2 of A: 1 documents are not in both systems: doc 29"):
+    with pytest.raises(ValueError, match=r"run 2 of A: 1 document is not in both systems: doc 29"):
         compared([counted(A)[0], b[1]], counted(B))
     with pytest.raises(ValueError, match=r"run 2 of B: the systems cannot be compared: one has the metrics"):
         compared(counted(A), [counted(B)[0], *counted(B[1:], ["strict"])])

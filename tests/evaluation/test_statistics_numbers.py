@@ -223,7 +223,7 @@ FORBIDDEN = ("significant", "trend", "equal", "no difference", "prove", "*")
 FOUND: dict[str, Any] = {"system": "B", "difference": 0.0325, "interval": [0.005, 0.06], "p": 0.02, "p_holm": 0.04}
 FOUND |= {"tests": 2, "detectable": 0.039, "differing": 40, "runs": [3, 3], "same_within": None, "margin_answer": None}
 FOUND |= {"score_unit": "ratio", "higher_is_better": True}
-HIGHER = "B scores higher than A on texts like these, by 3.25 points (0.50 to 6.00)"
+HIGHER = "B scores higher than A on similar texts, by 3.25 points (0.50 to 6.00)"
 TOO_FEW = "too few to test (between +0.50 and +6.00 points)"
 FROM_HALVES = {"standard_error": 0.01, "p": None, "p_holm": None}
 NOT_SETTLED = (
@@ -361,7 +361,7 @@ ANSWERS = {
     (-0.9, 1.0): ("not worse", "not worse by 1 point or more"),
     (-3.0, -1.1): ("worse by more", "worse by more than 1 point"),
     (-1.0, 0.9): ("not enough data", "not enough data for a margin of 1 point"),
-    (-3.0, 3.0): ("not enough data", "not enough data for a margin of 1 point; about 90 units like these would tell"),
+    (-3.0, 3.0): ("not enough data", "not enough data for a margin of 1 point; about 90 units like these would decide"),
     (-np.inf, np.inf): ("not enough data", "not enough data for a margin of 1 point"),
     (np.nan, np.nan): ("not enough data", "not enough data for a margin of 1 point"),
 }
@@ -398,7 +398,7 @@ def test_an_interval_as_narrow_as_the_margin_needs_no_more_units():
 def test_a_margin_may_need_more_training_runs(runs, times):
     clause = f", with {times} times the training runs," if times else ""
     said = margin_sentence("not enough data", 2, "documents", 1200, runs)
-    assert said == f"not enough data for a margin of 2 points; about 1,200 documents like these{clause} would tell"
+    assert said == f"not enough data for a margin of 2 points; about 1,200 documents like these{clause} would decide"
     assert margin_sentence("not enough data", 2, "documents", None, runs) == "not enough data for a margin of 2 points"
 
 

@@ -208,7 +208,7 @@ def test_documents_where_they_disagree_go_by_their_id_and_the_widest_gap_comes_f
     assert found["below"]["examples"] == ["below"]
     assert found["equal"]["examples"] == ["equal"]
     lines = disagreement_lines(found)
-    assert "4 documents (0 left out, in which one of them is undefined)" in lines[0]
+    assert "4 documents (0 excluded, in which one of them is undefined)" in lines[0]
     assert [line.strip() for line in lines[1:]] == [
         "above in 2 (50.0 %), such as most, half",
         "below in 1 (25.0 %), such as below",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from command_files import files, here, model  # noqa: F401  # fixtures
 from commands import accepted
+from pages import without_predictions
 from places import SPANCAT
 
 from spacy_nereval.evaluation.comparison import System
@@ -50,29 +51,41 @@ def browser(tmp_path_factory) -> Iterator[Browser]:
     found.driver.quit()
 
 
+UNFILLED_PAGE = r"""const text = document.body?.innerText ?? '';
+const ofScripts = /.*(\bNaN\b|\[object |\bnull\b|\$\{|(?<!is |was )\bundefined\b(?! at| for| of| where)).*/;
+const ofPython = /.*([a-z:] None\b|\{\w+[(!.:\[]|spacy_nereval\/\w+\/|<\w+ object at ).*/;
+return (text.match(ofScripts) ?? text.match(ofPython))?.[0] ?? null"""
+"""The first line of a page on which something is written that was not there."""
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left_on_the_console_or_in_the_browser(request) -> Iterator[None]:
     """A test of a page fails if its console says anything; what the page keeps ends with the test."""
     yield
     if "browser" in request.fixturenames:
         browser = request.getfixturevalue("browser")
+        assert not browser(UNFILLED_PAGE), "a value that is none stands on the page"
         browser("if (location.protocol === 'file:') localStorage.clear()")
         assert browser.log == []
 
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory) -> Callable[..., Path]:
-    """The page of some systems, written once; without charts, unless they are asked for."""
+    """The page of some systems, written once; without charts, unless they are asked for.
+
+    One system is the second on its page, after one that predicts nothing, unless it is to be alone.
+    """
     from spacy_nereval.features.report.report_page import page  # here, since a feature may be taken out
 
     folder = tmp_path_factory.mktemp("pages")
 
-    def write(name: str, *systems: System, drawn: bool = False, **options: Any) -> Path:
-        path = folder / f"{name}{'-drawn' * drawn}.html"
+    def write(name: str, *systems: System, drawn: bool = False, alone: bool = False, **options: Any) -> Path:
+        path = folder / f"{name}{'-drawn' * drawn}{'-alone' * alone}.html"
         if not path.exists():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(charts, "chart_library", SCRIPTS if drawn else lambda: NO_CHARTS)
-                path.write_bytes(page(systems, **options).encode())
+                first = [without_predictions(*systems)] if len(systems) == 1 and not alone else []
+                path.write_bytes(page([*first, *systems], **options).encode())
         return path
 
     return write
@@ -125,11 +138,19 @@ def run(browser) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def one(browser, made) -> Browser:
-    """The page of one system with its documents."""
-    from driven import DOCUMENTS, ONE
+def second(made) -> Path:
+    """The page of two unlike systems: tests ask for the second, which is not the one that the page would show."""
+    from driven import BEST, ONE
 
-    browser.visit(made("one", ONE), anchor=DOCUMENTS)
+    return made("second", BEST, ONE)
+
+
+@pytest.fixture
+def one(browser, second) -> Browser:
+    """The page of two systems with the documents of the second."""
+    from driven import DOCUMENTS, SECOND
+
+    browser.visit(second, anchor=DOCUMENTS + SECOND)
     return browser
 
 

@@ -52,7 +52,7 @@ REFUSED = [
     *((charted, {"best": value}, A_SCORE) for value in (3, None)),
     *((charted, {"bins": value}, "a whole number from 1 to 1000") for value in (2.5, "5", 0, 1001, True, None)),
     *((charted, {"bin_kind": value}, "one of equal, equal_mass") for value in ("wide", 3, None)),
-    *((charted, {"per_label": value}, "'own' or 'micro', or none for a common cut") for value in ("all", 3)),
+    *((charted, {"per_label": value}, "'own' or 'micro', or none for a common threshold") for value in ("all", 3)),
 ]
 
 

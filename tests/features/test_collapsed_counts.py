@@ -98,7 +98,7 @@ COMMANDS = {
     "merge new.npz old.npz -o x.npz": "counts of 80 documents in x.npz",
     "merge new.npz new.npz -o x.npz": "✘ are the same counts, and would count their documents twice",
     "merge new.npz old-full.npz -o x.npz": f"✘ {OTHER_KIND}",
-    "datasets old.npz new.npz": "✘ old.npz is a count file; expected what",
+    "datasets old.npz new.npz": "✘ old.npz is a count file; expected the .json output of",
     "training new.npz -o x.json": f"✘ {NO_SPANS}",
     "init-config new.npz": "✘ new.npz",
     "detach new.npz x": "✘ new.npz",

@@ -61,7 +61,7 @@ def test_a_file_that_is_cut_off_or_changed_is_an_error(extension, tmp_path):
         path.write_bytes(data[:cut])
         said = error(path)
         assert said.startswith(str(path))
-        assert cut < 10 or f"{path} is cut off: its data compressed by " in said
+        assert cut < 10 or f"{path} is truncated: its " in said
     for place in range(len(data) // 3, len(data), len(data) // 5):
         path.write_bytes(data[:place] + bytes([data[place] ^ 255]) + data[place + 1 :])
         assert error(path).startswith(f"{path} is ")
@@ -83,7 +83,7 @@ def test_every_way_of_reading_says_that_a_file_is_cut_off(name, tmp_path):
         for data in (whole[:-9], whole[: len(whole) // 2]):
             file.write_bytes(data)
             said = error(path, name=SAMPLES[name][0])
-            assert said == f"{file} is cut off: its data compressed by gzip have no end; copy it again"
+            assert said == f"{file} is truncated: its gzip have no end; copy it again"
         file.write_bytes(whole)
     assert read(path, name=SAMPLES[name][0])[0].spans == {*SPANS}
 
@@ -133,7 +133,7 @@ def test_files_that_were_appended_to_each_other_are_one_file(extension, tmp_path
     path.write_bytes((rows + empty * 300 + padding) * 7)
     assert len(read(path)) == 7
     path.write_bytes(rows * 7 + rows[:-3])
-    assert f"{path} is cut off" in error(path)
+    assert f"{path} is truncated" in error(path)
     path.write_bytes(rows + b"Ada" + rows)
     assert "damaged" in error(path), "what follows bytes of something else is not left out in silence"
 
@@ -283,7 +283,7 @@ def test_results_that_were_saved_compressed_are_read_again(tmp_path):
     agreement({"a": load(gold), "b": load(pred)}).save(tmp_path / "consensus.jsonl.gz")
     assert len(read(tmp_path / "consensus.jsonl.gz")) == len(GOLD)
     assert "ends with" in refusal(result.save, tmp_path / "counts.npz.gz")
-    assert "holds the result of scores" in refusal(Thresholds.load, tmp_path / "r.json.gz")
+    assert "contains the result of scores" in refusal(Thresholds.load, tmp_path / "r.json.gz")
 
 
 def test_files_of_options_may_be_compressed(tmp_path):

@@ -19,7 +19,7 @@ ROW = {"text": TEXT, "spans": [*SPANS], "tokens": [{"start": 0, "end": 12}, {"st
 def test_spans_inside_tokens_are_refused_with_all_remedies_and_can_be_aligned(name, tmp_path):
     path, out = write(tmp_path / "a.jsonl", {**ROW, "spans": SPANS[:2]}), tmp_path / name
     said = refused("convert", path, out)
-    assert "align them with --align expand, choose another format, or leave them out with --drop" in said
+    assert "align them with --align expand, choose another format, or drop them with --drop" in said
     assert "--lang" not in said  # there are tokens
     done = run("convert", path, out, "--align", "expand")
     assert "changed: spans that were aligned with the tokens (2)" in done.stderr
@@ -31,7 +31,7 @@ def test_spans_inside_tokens_are_refused_with_all_remedies_and_can_be_aligned(na
 
 def test_the_language_is_named_where_there_are_no_tokens(tmp_path):
     path, out = write(tmp_path / "a.jsonl", {"text": "我在北京市", "spans": [[2, 4, "LOC"]]}), tmp_path / "b.conll"
-    assert "name the language whose tokenizer fits with --lang, align them with --align expand" in refused(
+    assert "give the language of the tokenizer with --lang, align them with --align expand" in refused(
         "convert", path, out
     )
     printed("convert", path, out, "--lang", "zh")
@@ -40,7 +40,7 @@ def test_the_language_is_named_where_there_are_no_tokens(tmp_path):
 
 def test_other_formats_hold_spans_inside_tokens(tmp_path):
     path = write(tmp_path / "a.jsonl", {"text": TEXT, "spans": SPANS})
-    assert "can hold spans inside tokens; leave it out" in refused(
+    assert "can store spans inside tokens; remove it" in refused(
         "convert", path, tmp_path / "b.jsonl", "--align", "expand"
     )
     assert "--align wide: expected one of expand, contract" in refused(

@@ -362,11 +362,11 @@ def test_what_is_left_out_is_said_once(here, format):
     for command in (("score", "gold.jsonl", "a.jsonl"), runs, compared, scored, two, agreed):
         page = ["--html", "a.html"] if command in (agreed, two) else []
         done = run(*command, "-m", "all", "-f", format, *page)
-        assert (done.stdout + done.stderr).count("tmr is left out: it needs --train FILE") == 1, command
-        assert command is agreed or done.stdout.count("token is left out: the documents have no tokens") == 1
-        assert not page or Path("a.html").read_text("utf8").count("tmr is left out: it needs --train FILE") == 1
+        assert (done.stdout + done.stderr).count("tmr is excluded: it needs --train FILE") == 1, command
+        assert command is agreed or done.stdout.count("token is excluded: the documents have no tokens") == 1
+        assert not page or Path("a.html").read_text("utf8").count("tmr is excluded: it needs --train FILE") == 1
     counted = run("count", "gold.jsonl", "a.jsonl", "-m", "all", "-o", "all.npz")
-    assert "tmr is left out: it needs --train FILE" in counted.stderr
+    assert "tmr is excluded: it needs --train FILE" in counted.stderr
 
 
 def test_what_is_left_out_ends_what_every_result_says_before_its_tables(here):
@@ -375,7 +375,7 @@ def test_what_is_left_out_ends_what_every_result_says_before_its_tables(here):
     labels = {"labels": {"NONE": "X"}}  # so that there are other remarks
     results = score(gold, a, "all"), compare(systems, gold, "all"), thresholds(gold, a, "all")
     for found in (*results, agreement(systems, "all", **labels)):
-        said = [f"{name} is left out: {why}" for name, why in found["left_out"].items()]
+        said = [f"{name} is excluded: {why}" for name, why in found["left_out"].items()]
         assert said and found._view().opening(more="--tables all")[-len(said) :] == said
 
 
@@ -479,7 +479,7 @@ def test_tags_without_words_have_no_words_in_any_file(here):
     """The numbers of tokens repeat in every sentence, and would count as the same words."""
     Path("both.conll").write_text("B-PER B-PER\nO O\n\nO B-LOC\nB-LOC O\n", encoding="utf8")
     done = run("score", "both.conll", "-o", "out.json")
-    assert "wrf is left out: the documents have the numbers of words instead of words" in done.stdout
+    assert "wrf is excluded: the documents have the numbers of words instead of words" in done.stdout
     assert "wrf" not in json.loads(Path("out.json").read_text(encoding="utf8"))["metrics"]
     assert "wrf needs words" in run("score", "both.conll", "-m", "wrf").stderr
     annotators = {name: f"{name}.csv" for name in ("numbered", "numbers")}

@@ -166,6 +166,17 @@ def docs(side: str, nlp: Language) -> list[Doc]:
     return result
 
 
+@pytest.mark.parametrize("metrics", [["attributes"], ["strict", "attributes"], ["attributes", "strict"]])
+def test_attributes_are_compared_whether_their_metric_is_first_or_second(metrics):
+    nlp = spacy.blank("en")
+    examples = [Example(p, g) for p, g in zip(docs("a", nlp), docs("gold", nlp))]
+    expected = score(docs("gold", nlp), docs("a", nlp), ["attributes"])["metrics"]["attributes"]["counts"]
+    make = spacy.registry.scorers.get("spacy-nereval.ner_scorer.v1")
+    assert make(metrics)(examples)["ents_nereval"]["metrics"]["attributes"]["counts"] == expected
+    assert score(examples, metrics)["metrics"]["attributes"]["counts"] == expected
+    assert any(expected.values())
+
+
 @pytest.mark.parametrize("label_from", ["kb_id", "label+kb_id", "_.negated", "label+_.negated"])
 def test_scorers_components_examples_and_docs_have_the_same_numbers(here, label_from):
     nlp = spacy.blank("en")

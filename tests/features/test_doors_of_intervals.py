@@ -207,7 +207,7 @@ class Compared(NamedTuple):
     reason: str | None
 
 
-LOWER = "B scores lower than A on texts like these, by 12.00 points (1.99 to 26.99); for these trained models; "
+LOWER = "B scores lower than A on similar texts, by 12.00 points (1.99 to 26.99); for these trained models; "
 FEW = "in this score the outputs differ in 2 documents: too few to test (between -11.42 and +7.12 points)"
 K_FEW = kish([8 + 4 + pred for pred in (3, 0, *[4] * 48)])
 

@@ -157,7 +157,7 @@ def test_every_control_and_every_two_of_them_list_what_they_say(browser: Browser
     documents = REPORTS[name]
     systems = [system(f"s{k}", *own) for k, own in enumerate(documents)]
     view = ReportView(systems)
-    browser.open(made(f"controls-{name}", *systems), anchor="#one=0")
+    browser.open(made(f"controls-{name}", *systems, alone=True), anchor="#one=0")
     names = [*STEPS]
     found = [each for i in range(len(names)) for each in browser(SCRIPT, i, in_pairs, MODES)]
     dead = {names[i] for i, j, _ in found if j == "nothing"}

@@ -185,7 +185,9 @@ def test_counts_cannot_be_compared_by_slices(files, monkeypatch):
     monkeypatch.chdir(files)
     run("count", "meta.jsonl", "pred.jsonl", "-m", "strict", "-o", "a.npz")
     said = refused("compare", "meta.jsonl", "a.npz", "pred.jsonl", "--by", "meta.source")
-    assert "slices need the documents of one training run of each system, and a has counts, which hold no texts" in said
+    assert (
+        "slices need the documents of one training run of each system, and a has counts, which contain no texts" in said
+    )
 
 
 @pytest.mark.parametrize("gold", ["meta.jsonl", "beside.jsonl", "user_data.spacy"])

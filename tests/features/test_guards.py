@@ -156,9 +156,9 @@ def test_a_training_corpus_that_a_count_file_names_is_no_output(inputs):
 def test_nothing_is_written_into_a_folder_that_is_read(inputs):
     said = refused("score", "brat", "g.jsonl", "-o", "brat/new.ann")
     assert said == (
-        "✘ brat/new.ann lies in brat, which is an input, so it cannot be the output: choose a file outside of it"
+        "✘ brat/new.ann is in brat, which is an input, so it cannot be the output: choose a file outside of it"
     )
-    assert "lies in model" in refused("evaluate", "model", "g.jsonl", "-o", "model/new.json")
+    assert "is in model" in refused("evaluate", "model", "g.jsonl", "-o", "model/new.json")
     assert "is an input" in refused("detach", "model", "model")
 
 
@@ -169,7 +169,7 @@ def test_a_package_of_a_model_is_a_folder_that_is_read(inputs, monkeypatch):
     monkeypatch.syspath_prepend(inputs / "packages")
     for command in ("evaluate xx_tiny g.jsonl", "errors g.jsonl xx_tiny", "count xx_tiny g.jsonl"):
         for name in ("__init__.py", "new.json"):
-            assert "lies in" in refused(*command.split(), "-o", package / name)
+            assert "is in" in refused(*command.split(), "-o", package / name)
 
 
 def test_parts_are_no_outputs_and_no_inputs(inputs):
@@ -182,11 +182,11 @@ def test_parts_are_no_outputs_and_no_inputs(inputs):
 
 def test_parts_are_not_written_into_a_folder_that_is_read(inputs):
     before = contents(inputs)
-    for folder, where in (("brat", "is an input"), ("brat/deep/parts", "lies in brat, which is an input")):
+    for folder, where in (("brat", "is an input"), ("brat/deep/parts", "is in brat, which is an input")):
         said = refused("count", "brat", "brat", "-o", "out.npz", "--parts", folder)
         assert said == f"✘ --parts {folder} {where}, so no parts can be written there: choose another folder"
     Path("home").symlink_to(inputs / "model")
-    assert "--parts home/parts lies in model" in refused("evaluate", "model", "g.jsonl", "--parts", "home/parts")
+    assert "--parts home/parts is in model" in refused("evaluate", "model", "g.jsonl", "--parts", "home/parts")
     assert contents(inputs) == before | {str(inputs / "home" / name): b"[nlp]" for name in ("config.cfg", "meta.json")}
     # Beside the files that are read they may be.
     accepted("count", "g.jsonl", "p.jsonl", "-m", "strict", "-o", "out.npz")

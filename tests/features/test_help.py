@@ -198,7 +198,7 @@ def test_help_shows_a_command_or_a_group_whatever_the_program_is_called(app, bef
     assert shown("help", "compare") == shown("compare", "--help")
     assert f"Usage: {program} compare [OPTIONS] [GOLD]" in shown("help", "compare")
     assert f"'{program} help GROUP'" in flat(shown("compare", "--help"))
-    assert shown("help", "cuts").startswith("Scores of predictions, and cuts by them.\n\nOptions of score, compare,")
+    assert shown("help", "cuts").startswith("Scores of predictions, and thresholds.\n\nOptions of score, compare,")
     assert "[default: 10; 1<=x<=1000]" not in shown("help", "cuts") and "[thresholds]" in shown("help", "cuts")
 
 

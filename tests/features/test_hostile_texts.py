@@ -141,8 +141,8 @@ BOMB = '[gate]\na0 = "0123456789"\n' + "".join(f'a{k} = "{f"${{gate.a{k - 1}}}" 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (BOMB, "its variables stand for themselves, or for more than 1,048,576 characters"),
-        ("[gate]\na = ${gate.b}\nb = ${gate.a}\n", "its variables stand for themselves"),
+        (BOMB, "its variables refer to themselves, or expand to more than 1,048,576 characters"),
+        ("[gate]\na = ${gate.b}\nb = ${gate.a}\n", "its variables refer to themselves"),
         ("[other]\na = 1\n", "expected only the section [gate]"),
         ("[gate]\n[gate.rules.a]\n[gate.rules]\n", "a section comes before the one that it is in"),
         ("x" * (2 << 20), "it has more than 1,048,576 bytes"),

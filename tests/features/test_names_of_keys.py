@@ -413,7 +413,7 @@ def test_a_line_of_brat_is_an_annotation_something_known_or_refused(line, tmp_pa
         assert (only(tmp_path).spans, only(tmp_path).others) == ({ADA}, others)
         if others:
             done = run("score", tmp_path, tmp_path, "-m", "strict")
-            assert "annotations that are not spans, such as relations, were left out (1)" in done.stderr
+            assert "annotations other than spans, such as relations, were skipped (1)" in done.stderr
     else:
         assert "a.ann, line 2: expected 'T1', a tab" in refused("score", tmp_path, tmp_path)
 

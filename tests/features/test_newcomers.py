@@ -13,6 +13,7 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 
+import pandas
 import pytest
 import spacy
 from commands import run
@@ -23,7 +24,8 @@ from typer.main import get_command
 
 import spacy_nereval
 from spacy_nereval.cli import nereval
-from spacy_nereval.core.synonyms import AT, ROWS, WORDS, command_line, python_line
+from spacy_nereval.compat.functions import EVALUATORS, SEQEVAL, TARGETS
+from spacy_nereval.core.synonyms import AT, RESULT_NAMES, ROWS, WORDS, command_line, python_line
 
 ENVIRONMENT = {"PYTHONPATH": with_path(LEAN), "PATH": "/usr/bin:/bin"}
 
@@ -115,6 +117,7 @@ def names(room):
         **{"y_pred": y_pred, "gold_spans": spans("gold.jsonl"), "pred_spans": spans("pred.jsonl")},
         **{"result": spacy_nereval.score(y_true, y_pred), "gold": "gold.jsonl", "pred": "pred.jsonl"},
         **{"a": "a.jsonl", "b": "b.jsonl", "c": "ben.jsonl"},
+        "frame": pandas.DataFrame({"true": spans("gold.jsonl"), "system": spans("pred.jsonl")}),
     }
 
 
@@ -175,31 +178,104 @@ WORKS = {
     "classification_report(y_true, y_pred, output_dict=True, zero_division=0)['micro avg']['f1-score']": STRICT,
     "from spacy_nereval import precision_score; precision_score(y_true, y_pred)": "result.strict.p",
     "score(gold, pred, by='meta.source')['breakdowns']['meta.source']['buckets']": "['news', 'web']",
+    "from spacy_nereval import Scorer; Scorer().score(examples)": "score(examples)",
+    "from spacy_nereval import NERScorer; NERScorer().score(examples).strict.f1": STRICT,
+    "from spacy_nereval import Evaluator; Evaluator(y_true, y_pred, tags=['PER'], loader='list').evaluate()": (
+        "score(y_true, y_pred, only=['PER'])"
+    ),
+    "from spacy_nereval import NEREvaluator; NEREvaluator(metrics=['exact']).evaluate(gold_docs, pred_docs)": (
+        "score(gold_docs, pred_docs, 'semeval')"
+    ),
+    "spacy_nereval.evaluate_file('gold.jsonl', 'pred.jsonl')": "score(gold, pred)",
+    "from spacy_nereval import evaluate_model; evaluate_model(nlp, 'dev.spacy')": "score('dev.spacy', nlp)",
+    "score(nlp, gold_docs)": "score(gold_docs, nlp)",
+    "score(gold_docs, model=nlp)": "score(gold_docs, nlp)",
+    "from spacy_nereval import semeval; semeval(gold, pred)['ent_type']['f1']": "score(gold, pred).semeval.type_f",
+    "from spacy_nereval import faireval; faireval(gold, pred)['overall_f1']": "score(gold, pred).fair.f",
+    "from spacy_nereval.metrics import fair_f1; fair_f1(gold_docs, pred_docs)": "score(gold_docs, pred_docs).fair.f",
+    "from spacy_nereval import exact_f1; exact_f1(y_true, y_pred)": "result.semeval.exact_f",
+    "from spacy_nereval import partial_f1; partial_f1(y_true, y_pred)": "result.semeval.partial_f",
+    "from spacy_nereval import slot_error_rate; slot_error_rate(y_true, y_pred)": "result.slot_error.ser",
+    "from spacy_nereval import confusion_matrix; confusion_matrix(y_true, y_pred)": "result.confusion('strict')",
+    "spacy_nereval.error_analysis(y_true, y_pred)": "result.errors()",
+    "spacy_nereval.errors(y_true, y_pred)": "result.errors()",
+    "spacy_nereval.read_conll('gold.conll')[0].spans": "load('gold.conll')[0].spans",
+    "from spacy_nereval.io import read_spacy; read_spacy('gold.spacy')[0].spans": "load('gold.spacy')[0].spans",
+    "from spacy_nereval import tune_thresholds; tune_thresholds(gold, pred, missing_score=1)": (
+        "thresholds(gold, pred, missing_score=1)"
+    ),
+    "from spacy_nereval import compare_systems; compare_systems(gold, {'gpt': a, 'claude': b})": (
+        "compare({'gpt': a, 'claude': b}, gold)"
+    ),
+    "from spacy_nereval import iaa; iaa(a, b)": "agreement({'a': a, 'b': b})",
+    "from spacy_nereval import inter_annotator_agreement; inter_annotator_agreement(gold_docs, pred_docs)": (
+        "agreement({'A': gold_docs, 'B': pred_docs})"
+    ),
+    "agreement(gold_docs, pred_docs)": "agreement({'A': gold_docs, 'B': pred_docs})",
+    "score(y_true=y_true, y_pred=y_pred)": "score(y_true, y_pred)",
+    "score(reference=gold_docs, predicted=pred_docs)": "score(gold_docs, pred_docs)",
+    "score(references=y_true, predictions=y_pred)": "score(y_true, y_pred)",
+    "score(golds=gold_docs, preds=pred_docs)": "score(gold_docs, pred_docs)",
+    "score(truth=gold_docs, system=pred_docs)": "score(gold_docs, pred_docs)",
+    "score(y_true, y_pred, n_bootstrap=10)": "score(y_true, y_pred, confidence={'samples': 10})",
+    "score(y_true, y_pred, bootstrap=1000, seed=1)": "score(y_true, y_pred, confidence={'samples': 1000, 'seed': 1})",
+    "score(y_true, y_pred, bootstrap=True)": "score(y_true, y_pred, confidence=True)",
+    "score(y_true, y_pred, confidence_level=0.9, n_resamples=50)": (
+        "score(y_true, y_pred, confidence={'level': 0.9, 'samples': 50})"
+    ),
+    "score(y_true, y_pred, confidence=0.9)": "score(y_true, y_pred, confidence={'level': 0.9})",
+    "score(y_true, y_pred, alpha=0.1)": "score(y_true, y_pred, confidence={'level': 0.9})",
+    "evaluate(gold_docs, pred_docs, ci=True, n_boot=2000, seed=0)": (
+        "score(gold_docs, pred_docs, confidence={'samples': 2000, 'seed': 0})"
+    ),
+    "compare({'a': a, 'b': b}, gold, n_resamples=99)": "compare({'a': a, 'b': b}, gold, trials=99)",
+    "compare({'a': a, 'b': b}, gold, alpha=0.01)": "compare({'a': a, 'b': b}, gold, level=0.99)",
+    "score(y_true, y_pred, ignore=['LOC'])": "score(y_true, y_pred, labels={'LOC': None})",
+    "score(y_true, y_pred, exclude='LOC,ORG')": "score(y_true, y_pred, labels={'LOC': None, 'ORG': None})",
+    "score(y_true, y_pred, tags=['PER'])": "score(y_true, y_pred, only=['PER'])",
+    "score(y_true, y_pred, strict=True)": "score(y_true, y_pred, 'strict')",
+    "score([[(0, 3, 'PER')]], [[]], texts=['Ada'])": "score([[(0, 3, 'PER')]], [[]], text=['Ada'])",
+    "score(frame, gold='true', pred='system')": "score(gold_spans, pred_spans)",
+    "evaluate(frame, gold_col='true', pred_col='system')": "score(gold_spans, pred_spans)",
+    "score(y_true, y_pred, 'strict').f1, score(y_true, y_pred, 'strict')['f1']": f"{STRICT}, {STRICT}",
+    "score(y_true, y_pred, 'fair').overall.recall": "result.fair.r",
+    "score(y_true, y_pred, 'strict').macro_f1": "result.strict.averages['macro']['f']",
+    "score(y_true, y_pred, 'strict').ci": "result.strict.interval()",
+    "score(y_true, y_pred, 'strict').tp": "result.strict.counts['tp']",
+    "[(s.precision, s.f1) for s in score(y_true, y_pred, 'strict').per_label.values()]": (
+        "[(s.strict.p, s.strict.f) for s in result.labels.values()]"
+    ),
+    "result['ents_f'], result['overall_precision'], result.ents_r": f"{STRICT}, result.strict.p, result.strict.r",
+    "score(y_true, y_pred, 'fair')['LE'], score(y_true, y_pred, 'fair')['BE']": "result.fair.counts['le'], 0",
+    "from spacy_nereval.io import read_spacy; len(read_spacy('gold.spacy', nlp.vocab))": "12",
+    "result['partial']['f1'], result.exact.precision": "result.semeval.partial_f, result.semeval.exact_p",
+    "result.partial.interval()": "result.semeval.interval('partial_f')",
+    "result.labels['PER'].ent_type.recall": "result.labels['PER'].semeval.type_r",
+    "result.faireval.f, result['PER'].fair.f": "result.fair.f, result.labels['PER'].fair.f",
+    "[*result.per_label]": "[*result.labels]",
+    "[*result.by_type], [*result['per_label']]": "[*result.labels], [*result.labels]",
+    "result.metrics['strict']['scores']['f']": STRICT,
+    "[row for row in result.errors]": "result.errors()",
+    "len(result.errors), result.errors[0]": "len(result.errors()), result.errors()[0]",
+    "result.confusion_matrix()": "result.confusion()",
+    "result.to_pandas().to_dict(), result.to_dataframe().to_dict()": (
+        "result.to_frame().to_dict(), result.to_frame().to_dict()"
+    ),
+    "result.as_dict()": "result.to_dict()",
+    "result.to_disk('scores.json'); result == Result.load('scores.json')": "True",
+    "score(gold, pred).to_html('to.html')": "None",
 }
 
 FAILS = {
-    "from spacy_nereval import Scorer": "score(gold, pred)",
-    "from spacy_nereval import Evaluator": "score(gold, pred)",
     "from spacy_nereval import precision_recall_fscore_support": "r.strict.f, r.strict.p and r.strict.r",
-    "from spacy_nereval import confusion_matrix": "r.confusion('strict').to_frame()",
-    "from spacy_nereval import iaa": "agreement({'ann': docs_a, 'bob': docs_b})",
     "from spacy_nereval import cohen_kappa": "agreement({'ann': docs_a, 'bob': docs_b})",
     "from spacy_nereval import krippendorff_alpha": "agreement({'ann': docs_a, 'bob': docs_b})",
     "from spacy_nereval import significance_test": "compare({'a': pred_a, 'b': pred_b}, gold)",
     "from spacy_nereval import bootstrap": "score(gold, pred, confidence=True)",
     "spacy_nereval.compute": "score(gold, pred)",
-    "spacy_nereval.NEREvaluator": "from spacy_nereval import score; score(gold, pred)",
-    "spacy_nereval.read_conll": "load('gold.conll')",
     "spacy_nereval.get_metric": "create('fair')",
-    "spacy_nereval.iaa": "agreement({'ann': docs_a, 'bob': docs_b})",
-    "result['ents_f']": "r.strict.f",
-    "result.to_disk('scores.json')": "r.save('result.json')",
     "score(y_true, y_pred, average='macro')": "r.strict.averages['macro']",
     "score(y_true, y_pred, zero_division=0)": "r.strict.f or 0.0",
-    "score(y_true, y_pred, texts=[])": "score(gold, pred, text=texts)",
-    "score(y_true, y_pred, n_bootstrap=10)": "score(gold, pred, confidence=True)",
-    "score(y_true, y_pred, bootstrap=1000, seed=1)": "score(gold, pred, confidence=True)",
-    "score(y_true, y_pred, ignore=['MISC'])": "labels={'PER': None}",
     "score(gold, pred, ignore_case=True)": "match='caseless'",
     "score(gold, pred, match='text')": "expected one of exact, normalised, caseless",
     "score(gold, pred, foo=1)": "its arguments are gold, pred, metrics, confidence",
@@ -210,33 +286,18 @@ FAILS = {
     "score(gold, pred, 'strict,f1')": "r.strict.f",
     "result.f1": "write r.strict.f, r.loio.f, r.fair.f, or r.headline",
     "result.precision": "write r.strict.p",
-    "result['partial']": "semeval.partial_f",
-    "result['ent_type']['f1']": "semeval.type_f",
-    "result.by_label": "write r.labels",
-    "result.per_label()": "write r.labels",
     "result.disagreements()": "agreement({'ann'",
-    "result.to_dataframe()": "r.to_frame('all')",
     "result.confidence_interval('strict')": "r.strict.interval()",
     "compare(gold, a, b)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
-    "agreement(gold_docs, pred_docs)": "a table of names and annotations",
     "score(gold, 'nowhere.jsonl')": "there is no file 'nowhere.jsonl'",
-    "score(gold_spans, nlp)": "a pipeline predicts on texts, and gold has spans: give text=",
+    "score(gold_spans, nlp)": "a pipeline predicts on texts, and the gold items are spans: give text=",
     "count(gold_docs, ['strict'])": "write create_all(['strict'])",
     "count(gold_docs, create_all(['strict']))": "write score(gold, pred).counts",
     "Result(nlp.evaluate(examples))": "write score(gold, nlp)",
-    "from spacy_nereval import evaluate_model": "score(gold, pred)",
     "from spacy_nereval import render": "r.save('report.html')",
-    "from spacy_nereval.io import read_spacy": "load('gold.conll')",
-    "from spacy_nereval.io import read_brat": "load('gold.conll')",
-    "from spacy_nereval import load_label_studio": "load('gold.conll')",
-    "result.per_label['PERSON'].precision": "write r.labels",
     "from spacy_nereval.scheme import IOB2": "score(y_true, y_pred, scheme='IOB2')",
     "from spacy_nereval import get_entities": "score(y_true, y_pred)",
     "from spacy_nereval import fbeta_score": "score(gold, pred, {'strict': {'beta': 2}})",
-    "from spacy_nereval import semeval": "score(gold, pred, 'semeval')",
-    "from spacy_nereval import faireval": "score(gold, pred, 'fair')",
-    "from spacy_nereval.metrics import fair_f1": "score(gold, pred, 'fair')",
-    "from spacy_nereval import slot_error_rate": "score(gold, pred, 'slot_error')",
     "from spacy_nereval import wrf": "score(gold, pred, 'wrf')",
     "from spacy_nereval import muc_counts": "score(gold, pred, 'muc')",
     "spacy_nereval.Counts(tp=8, fp=2, fn=1)": "write prf(8, 2, 1)",
@@ -252,26 +313,31 @@ FAILS = {
     "from spacy_nereval.stats import mcnemar": "compare({'a': pred_a, 'b': pred_b}, gold) for tests",
     "from spacy_nereval import permutation_test": "compare({'a': pred_a, 'b': pred_b}, gold)",
     "compare(gold, a, b, test='bootstrap', seed=12345)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
-    "from spacy_nereval import compare_systems": "compare({'a': pred_a, 'b': pred_b}, gold)",
-    "evaluate(gold_docs, pred_docs, ci=True, n_boot=2000, seed=0)": "score(gold, pred, confidence=True)",
     "from spacy_nereval import sample_size": "plan(gold, pred, other, difference=2)",
     "from spacy_nereval.power import solve_power": "plan(gold, pred, other, difference=2)",
     "agreement(a, b).f1": "a.headline.value",
     "agreement(a, b).kappa": "a['units']['kappa']",
-    "from spacy_nereval import inter_annotator_agreement": "agreement({'ann': docs_a, 'bob': docs_b})",
     "from spacy_nereval.iaa import cohen_kappa": "agreement({'ann': docs_a, 'bob': docs_b})",
-    "result.to_html('report.html', title='Dev')": "write r.save('report.html')",
-    "result.to_pandas()": "write r.to_frame()",
     "evaluate(gold, gold_col='gold', pred_col='pred')": "score(df['gold'], df['pred'], text=df['text'])",
-    "spacy_nereval.error_analysis": "r.errors()",
-    "from spacy_nereval import tune_thresholds": "thresholds(gold, pred)",
     "from spacy_nereval import apply_thresholds": "thresholds(gold, pred)",
     "from spacy_nereval import Policy": "gate('policy.cfg', gold, pred)",
     "from spacy_nereval.llm import align_entities": "items of pred may be lists such as [('Berlin', 'LOC')]",
     "from spacy_nereval import frobnicate": "it has agreement, apply",
     "import spacy_nereval.frobnicate": "no module spacy_nereval.frobnicate: spacy_nereval itself has agreement",
     "count(gold_docs, pred_docs)": "write score(gold, pred) to score predictions",
-    "score(nlp, gold_docs)": "write score(gold, nlp)",
+    "score(y_true, y_pred, ignore=['MISC'], labels={'A': 'B'})": "it means labels, which is given already",
+    "score(y_true, y_pred, n_bootstrap=9, confidence=False)": "it means confidence, which is given already",
+    "score(y_true, y_pred, scheme='IOB')": "expected one of auto, IOB1, IOB2",
+    "score(gold_docs, y_true=gold_docs, pred=pred_docs)": "it means gold, which is given already",
+    "score(gold, pred, lang='en')": "files need no language",
+    "spacy_nereval.report(gold, pred)": "write score(gold, pred).save('report.html')",
+    "spacy_nereval.bootstrap(gold, pred)": "score(gold, pred, confidence=True)",
+    "spacy_nereval.paired_bootstrap(gold, a, b)": "compare({'a': pred_a, 'b': pred_b}, gold)",
+    "result.fp": "write r.strict.counts",
+    "result.macro_f1": "r.strict.averages['macro']['f']",
+    "result.labels['PER'].f1": "write .strict.f, .slot_error.f",
+    "result.overall": "r.strict.scores",
+    "result.ci": "write r.strict.interval()",
     "spacy_nereval.scroe": "did you mean 'score'?",
 }
 
@@ -339,12 +405,10 @@ COMMANDS = {
     "score gold.jsonl pred.jsonl --format latex": "",
     "validate gold.jsonl": "",
     "report gold.jsonl pred.jsonl": "",
-    "confusion gold.jsonl pred.jsonl": "write nereval score GOLD PRED --tables confusion",
     "diff anna.jsonl ben.jsonl": "write nereval compare GOLD A B",
     "table gold.jsonl a.jsonl b.jsonl": "write nereval score GOLD PRED --format markdown",
     "scor gold.jsonl pred.jsonl": "did you mean 'score'?",
     "frobnicate": "nereval --help lists the commands",
-    "score gold.jsonl pred.jsonl --bootstrap 1000": "write nereval score GOLD PRED --confidence",
     "score gold.jsonl pred.jsonl --quiet": "--output result.json > /dev/null",
     "score gold.jsonl pred.jsonl --paired-bs": "write nereval compare GOLD A B",
     "convert gold.jsonl --json": "write nereval score GOLD PRED --json",
@@ -371,12 +435,9 @@ COMMANDS = {
     "evaluate gold.conll pred.conll --format conll --scheme IOB2": "",
     "evaluate ./model dev.spacy --displacy-path out": "write nereval report GOLD PRED --output report.html",
     "conlleval": "write nereval score GOLD PRED --metrics conll",
-    "gold.jsonl -i pred.jsonl -m f1": "write nereval score GOLD PRED --metrics strict",
+    "gold.jsonl -i pred.jsonl -m f1": "there is no metric 'f1': write --metrics strict",
     "gold.jsonl -i a.jsonl b.jsonl --paired-bs --paired-bs-n 1000": "write nereval compare GOLD A B",
     "compare --gold gold.jsonl --baseline a.jsonl --candidate b.jsonl --test swaps": "always tests, by random swaps",
-    "compare gold.jsonl a.jsonl b.jsonl --n-resamples 10000": "write nereval compare GOLD A B --trials 10000",
-    "significance gold.jsonl a.jsonl b.jsonl --alpha 0.01": "write nereval compare GOLD A B --level 0.99",
-    "evaluate gold.jsonl pred.jsonl --bootstrap 2000": "write nereval score GOLD PRED --confidence",
     "leaderboard gold.jsonl a.jsonl b.jsonl --sort f1": "a score to rank by is given as --primary strict_f",
     "leaderboard gold.jsonl a.jsonl b.jsonl -o board.html": "; --format html > board.html prints the tables as a page",
     "leaderboard gold.jsonl a.jsonl b.jsonl --html board.html": "A B --format html > leaderboard.html",
@@ -405,6 +466,18 @@ COMMANDS = {
     "sample-size --f1 0.85": "write nereval plan GOLD PRED --baseline OTHER --difference 2",
     "evaluate gold.jsonl pred.jsonl --ignore-case": "write nereval score GOLD PRED --match caseless",
     "show gold.jsonl --by-label": "write nereval score GOLD PRED --tables label-scores",
+    "-h": "",
+    "score -h": "",
+    "version": "",
+    "list-metrics": "",
+    "score gold.jsonl pred.jsonl -q": "there is no option -q: write nereval score",
+    "score gold.jsonl pred.jsonl --verbose": "--output result.json > /dev/null",
+    "score gold.conll pred.conll --scheme IOB": "expected one of auto, IOB1, IOB2",
+    "score gold.jsonl pred.jsonl -o scores.csv": "; --format csv > scores.csv prints the tables",
+    "score gold.jsonl pred.jsonl -C --n-boot 9 --samples 8": "there is no option --n-boot",
+    "thresholds gold.jsonl pred.jsonl --per-label": "--per-label is given without a value: ",
+    "html gold.jsonl pred.jsonl page.html": "",
+    "report gold.jsonl pred.jsonl other.html": "",
 }
 
 
@@ -448,6 +521,37 @@ SAME = {
     "iaa anna.jsonl ben.jsonl": "agreement anna.jsonl ben.jsonl",
     "errors --pred pred.jsonl gold.jsonl": "errors gold.jsonl pred.jsonl",
     "compare --labels gold.jsonl a.jsonl b.jsonl": "compare --per-label gold.jsonl a.jsonl b.jsonl",
+    "eval gold.conll pred.conll": "score gold.conll pred.conll",
+    "run gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl",
+    "confusion gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl --tables confusion",
+    "bootstrap gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl --confidence",
+    "error-analysis gold.jsonl pred.jsonl": "errors gold.jsonl pred.jsonl",
+    "stats gold.jsonl": "show gold.jsonl",
+    "info gold.jsonl": "show gold.jsonl",
+    "score gold.jsonl pred.jsonl --label PER": "score gold.jsonl pred.jsonl --only PER",
+    "score gold.jsonl pred.jsonl --ignore LOC": "score gold.jsonl pred.jsonl --labels LOC=",
+    "score gold.jsonl pred.jsonl --exclude-labels LOC,ORG": "score gold.jsonl pred.jsonl --labels LOC=,ORG=",
+    "score gold.jsonl pred.jsonl --exclude-labels=LOC,ORG": "score gold.jsonl pred.jsonl --labels LOC=,ORG=",
+    "score gold.jsonl pred.jsonl --strict": "score gold.jsonl pred.jsonl --metrics strict",
+    "score --partial gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl --metrics semeval",
+    "score gold.jsonl pred.jsonl --ci --confidence": "score gold.jsonl pred.jsonl --confidence",
+    "score gold.jsonl pred.jsonl --ci --confidence 0.9": "score gold.jsonl pred.jsonl --confidence --level 0.9",
+    "score gold.jsonl pred.jsonl --ci --confidence 0.9 --bootstrap 99": (
+        "score gold.jsonl pred.jsonl --confidence --level 0.9 --samples 99"
+    ),
+    "score gold.jsonl pred.jsonl --bootstrap 1000 --seed 1": "score gold.jsonl pred.jsonl --confidence --seed 1",
+    "score gold.jsonl pred.jsonl --bootstrap": "score gold.jsonl pred.jsonl --confidence",
+    "score --bootstrap gold.jsonl pred.jsonl": "score --confidence gold.jsonl pred.jsonl",
+    "score gold.jsonl pred.jsonl --n-bootstrap 99 --random-seed 3": "score gold.jsonl pred.jsonl -C --seed 3",
+    "score gold.jsonl pred.jsonl --alpha 0.1": "score gold.jsonl pred.jsonl --confidence --level 0.9",
+    "compare gold.jsonl a.jsonl b.jsonl --n-resamples 99": "compare gold.jsonl a.jsonl b.jsonl --trials 99",
+    "significance gold.jsonl a.jsonl b.jsonl --alpha 0.01": "compare gold.jsonl a.jsonl b.jsonl --level 0.99",
+    "iaa anna.jsonl ben.jsonl --pairwise --by-label": "agreement anna.jsonl ben.jsonl --tables pairs,labels",
+    "score gold.jsonl pred.jsonl --label-map ORG=LOC --ci": "score gold.jsonl pred.jsonl --labels ORG=LOC -C",
+    "score gold.jsonl pred.jsonl --labels PER=LOC --ignore ORG": "score gold.jsonl pred.jsonl --labels PER=LOC,ORG=",
+    "compare gold.jsonl --systems a.jsonl b.jsonl": "compare gold.jsonl a.jsonl b.jsonl",
+    "score gold.conll pred.conll --scheme BIO": "score gold.conll pred.conll --scheme IOB2",
+    "score gold.conll pred.conll --scheme iob2": "score gold.conll pred.conll --scheme IOB2",
 }
 
 
@@ -457,6 +561,57 @@ def test_a_guess_prints_what_the_command_prints(line, room, monkeypatch):
     one, other = (run(*shlex.split(text)) for text in (line, SAME[line]))
     assert one.exit_code == other.exit_code == 0
     assert one.stdout == other.stdout
+
+
+@pytest.mark.parametrize("line", ["score gold.jsonl pred.jsonl --n-boot 99", "confusion gold.jsonl --pred pred.jsonl"])
+def test_what_is_read_otherwise_is_told_in_one_line_on_stderr(line, room, monkeypatch):
+    monkeypatch.chdir(room)
+    read = {
+        "score": "score gold.jsonl pred.jsonl --confidence --samples 99",
+        "confusion": "score gold.jsonl pred.jsonl --tables confusion",
+    }[line.split()[0]]
+    *_, last = run(*shlex.split(line)).stderr.splitlines()
+    assert last in (f"ℹ read as nereval {read}", f"ℹ read as root {read}")
+    assert "read as" not in run(*shlex.split(read)).output
+    logged = run(*shlex.split(line), "--log-format", "json").stderr.splitlines()
+    assert json.loads(logged[-1])["message"].startswith("read as ") and all(map(json.loads, logged))
+
+
+SETTINGS = [
+    ("bootstrap", 99),
+    ("confidence_level", 0.9),
+    ("alpha", 0.1),
+    ("confidence", 0.9),
+    ("ignore", "LOC"),
+    ("exclude_labels", "LOC,ORG"),
+    ("label_map", "LOC=ORG"),
+    ("tags", "PER"),
+    ("metric", "strict"),
+    ("scheme", "BIO"),
+    ("strict", True),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), SETTINGS)
+def test_an_argument_of_others_means_in_python_what_its_option_means(name, value, room, monkeypatch):
+    monkeypatch.chdir(room)
+    words = [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    assert run("score", "gold.conll", "pred.conll", *words, "-o", "others.json").exit_code == 0
+    printed = json.loads((room / "others.json").read_text(encoding="utf8"))
+    result = spacy_nereval.score("gold.conll", "pred.conll", **{name: value})
+    assert printed["scores"] == result["scores"] and len({*printed["scores"].values()}) > 2
+    assert (printed.get("confidence") or {}).get("level") == (result.get("confidence") or {}).get("level")
+    plain = spacy_nereval.score("gold.conll", "pred.conll")
+    assert name == "scheme" or result != plain, "it has an effect"
+
+
+def test_names_of_others_are_neither_listed_nor_seen_by_type_checkers():
+    others = {*TARGETS, *SEQEVAL, *EVALUATORS}
+    result = spacy_nereval.score([["B-PER"]], [["B-PER"]], "strict")
+    assert len(others) > 40 and not others & {*dir(spacy_nereval), *spacy_nereval.__all__}
+    assert all(getattr(spacy_nereval, name) for name in others) and not others & {*vars(spacy_nereval)}
+    assert len(RESULT_NAMES) > 20 and not {*RESULT_NAMES} & {*dir(result), *dir(spacy_nereval.Result)}
+    assert all(hasattr(result, name) for names in RESULT_NAMES.items() for name in names)
 
 
 # Every line that the table proposes
@@ -538,11 +693,14 @@ def test_every_option_and_command_that_is_understood_exists():
     commands = get_command(nereval).commands
     options = {name for command in commands.values() for parameter in command.params for name in parameter.opts}
     rows = [*ROWS.values(), *(row for rows in AT.values() for row in rows.values())]
-    understood = [(row.option.split(), row.run) for row in rows if row.option or row.run]
-    assert len(understood) > 15
-    assert all(
-        (not words or words[0] in options) and (not command or command in commands) for words, command in understood
-    )
+    arguments = {f"--{name}" for name in ("gold", "pred", "text", "tokens")}  # which commands take at their places
+    asked = {word for row in rows for word in row.option.split() if word.startswith("--")}
+    assert len(asked) > 12 and asked <= options | arguments
+    understood = [row.run.split() for row in rows if row.run]
+    assert len(understood) > 12
+    for command, *words in understood:
+        names = {name for parameter in commands[command].params for name in parameter.opts} if words else set()
+        assert (command in commands or command == "--version") and {*words[:1]} <= names
 
 
 JSON = [

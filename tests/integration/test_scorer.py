@@ -28,7 +28,13 @@ from spacy_nereval.core.labels import label_rules
 from spacy_nereval.core.spans import relabel
 from spacy_nereval.evaluation.resampling import read_confidence
 from spacy_nereval.integration.examples import documents
-from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer, model_label_settings, model_options
+from spacy_nereval.integration.scorer import (
+    make_ner_scorer,
+    make_spans_scorer,
+    merge_results,
+    model_label_settings,
+    model_options,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*predicted.* label")
 """Corpora at random may have disjoint labels; `test_checks` has the warning."""
@@ -524,3 +530,18 @@ def test_examples_that_nobody_has_predicted_are_refused_by_score():
     spans = Example(doc("Ada met Bob"), doc("Ada met Bob", spans={"sc": [(0, 1, "PER")]}))
     with pytest.raises(ValueError, match=r"has annotation in doc.spans\['sc'\]"):
         score([spans], "strict", spans_key="sc")
+
+
+def test_results_of_two_scorers_are_one_if_one_alone_has_intervals_and_none_if_they_differ():
+    examples = [Example(doc("Ada met Bob"), doc("Ada met Bob", (0, 1, "PER"), (2, 3, "PER"))) for _ in range(4)]
+    level = {"samples": 20, "level": 0.9}
+    plain, sure, other = (
+        make_ner_scorer({metric: {}}, confidence=confidence)(examples)["ents_nereval"]
+        for metric, confidence in (("fair", None), ("strict", level), ("fair", {**level, "level": 0.8}))
+    )
+    for pair in ((plain, sure), (sure, plain)):
+        merged = merge_results(*pair)
+        assert merged and merged["metrics"].keys() == {"strict", "fair"}
+        assert merged["confidence"] == sure["confidence"]
+        assert merged["metrics"]["strict"] == sure["metrics"]["strict"]
+    assert merge_results(sure, other) is merge_results(other, sure) is None

@@ -144,7 +144,7 @@ def test_the_type_and_the_feature_of_xmi_can_be_chosen(tmp_path):
         assert {*SPANS} == only(path, field=field).spans
     assert "there is no type 'Event'; choose one with column=:" in error(path, field="Event")
     (tmp_path / "TypeSystem.xml").unlink()
-    assert "there is no TypeSystem.xml beside it" in error(path)
+    assert "there is no TypeSystem.xml in the same folder" in error(path)
 
 
 TYPE = (
@@ -405,4 +405,4 @@ def test_what_is_no_span_is_told_when_files_are_scored(tmp_path):
     path = write_sample("PubTator", tmp_path)
     said = flat(run("score", path, shutil.copy(path, tmp_path / "b.txt"), "-m", "strict").stderr)
     for name in "ab":
-        assert f"{name}.txt: annotations that are not spans, such as relations, were left out (1)" in said
+        assert f"{name}.txt: annotations other than spans, such as relations, were skipped (1)" in said

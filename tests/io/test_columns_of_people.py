@@ -190,7 +190,7 @@ def test_numbers_and_tags_alone_have_no_words(tmp_path):
     path.write_text("1 B-X\n2 I-X\n3 O\n")
     (record,) = read(path)
     assert record.wordless and record.spans == {(0, 3, "X")}
-    assert "wrf is left out" in run("score", path, path).output or "words" in run("score", path, path).output
+    assert "wrf is excluded" in run("score", path, path).output or "words" in run("score", path, path).output
 
 
 TEXT_FILES = {

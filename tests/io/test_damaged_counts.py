@@ -63,7 +63,7 @@ def of_text(text: str) -> np.ndarray:
 def test_a_file_of_something_else_is_refused(tmp_path, content):
     path = tmp_path / "a.npz"
     path.write_bytes(content)
-    assert "does not hold counts, or is damaged" in refused(path)
+    assert "is not a count file, or is damaged" in refused(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header", "{}")
     assert "does not hold counts" in refused(path)
@@ -109,7 +109,7 @@ def test_a_header_that_is_nested_deeply_is_refused(file, opening):
     for text in (opening * 200_000, '{"format": "spacy-nereval counts 4", "origin": ' + opening * 200_000):
         arrays["header"] = np.frombuffer(text.encode(), dtype=np.uint8)
         np.savez_compressed(file, **arrays)
-        assert "does not hold counts, or is damaged" in refused(file)
+        assert "is not a count file, or is damaged" in refused(file)
 
 
 def test_a_damaged_file_is_named_among_those_to_merge(file, tmp_path):
@@ -297,7 +297,7 @@ def test_an_array_of_objects_is_refused_and_not_unpickled(file, name):
     with np.load(file) as archive:
         arrays = dict(archive)
     np.savez(file, **arrays | {name: np.array([Trap()], dtype=object)})
-    assert "does not hold counts, or is damaged" in refused(file)
+    assert "is not a count file, or is damaged" in refused(file)
     assert not Trap.sprung
 
 
@@ -332,7 +332,7 @@ NO_PYTHON = ("{'descr': '<i8', 'shape': (3,)", "(" * 9000, "  x\n y", "'" * 3, "
 def test_an_array_whose_header_is_no_python_is_refused(file, name, text):
     content = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
     said = refused(with_member(file, name, content))
-    assert "does not hold counts, or is damaged" in said and len(said) < 1000
+    assert "is not a count file, or is damaged" in said and len(said) < 1000
 
 
 def test_a_member_that_is_compressed_in_another_way_and_damaged_is_refused(file):
@@ -340,7 +340,7 @@ def test_a_member_that_is_compressed_in_another_way_and_damaged_is_refused(file)
     at = content.find(b"header.npy") + len("header.npy")
     content[at + 4 : at + 12] = b"\xff" * 8
     file.write_bytes(content)
-    assert "does not hold counts, or is damaged" in refused(file)
+    assert "is not a count file, or is damaged" in refused(file)
 
 
 def test_an_archive_that_does_not_fit_memory_is_refused_before_anything_is_unpacked(file, tmp_path, monkeypatch):
@@ -352,7 +352,7 @@ def test_an_archive_that_does_not_fit_memory_is_refused_before_anything_is_unpac
         if available == need:
             assert load(file).documents
     said = refused(file)
-    assert f"{file} does not hold counts, or is damaged (ValueError: unpacked it takes 0.0 GiB of memory" in said
+    assert f"{file} is not a count file, or is damaged (ValueError: unpacked it takes 0.0 GiB of memory" in said
     monkeypatch.setattr("spacy_nereval.io.count_files.machine_memory", lambda: 1 << 24)
     bomb = with_member(file, "header", b" " * (1 << 23), compression=zipfile.ZIP_DEFLATED)
     assert bomb.stat().st_size < 1 << 16

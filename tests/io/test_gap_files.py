@@ -174,11 +174,11 @@ def test_what_cannot_hold_them_says_so(tmp_path, target):
     )
     said = refused("convert", tmp_path / "a.jsonl", tmp_path / target)
     assert "document 0: " in said
-    assert "cannot hold spans that have gaps, such as SIGN 'left … knee pain' from 3 to 27" in said
+    assert "cannot store spans that have gaps, such as SIGN 'left … knee pain' from 3 to 27" in said
     assert "--discontinuous hull" in said
     assert "--discontinuous parts" in said
     dropped = run("convert", tmp_path / "a.jsonl", tmp_path / target, "--drop")
-    assert "left out: spans that have gaps (1)" in dropped.stderr
+    assert "excluded: spans that have gaps (1)" in dropped.stderr
     assert "1 document with 1 span written" in dropped.stdout + dropped.stderr
     assert only(tmp_path / target).spans == {(0, 2, "NO")}
     printed("convert", tmp_path / "a.jsonl", tmp_path / f"hull{target}", "--discontinuous", "hull")

@@ -293,7 +293,7 @@ ONE = {"start": 0, "end": 3, "label": "A"}
 
 REJECTED = {**ONE, "label": "B", "answer": "reject"}
 AGAIN = "1 gold span, 1 predicted span, 3 spans given again and counted once"
-LEFT_OUT = "1 gold span, 0 predicted spans, 2 spans rejected by an annotator and left out"
+LEFT_OUT = "1 gold span, 0 predicted spans, 2 spans rejected by an annotator and skipped"
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,14 @@ def test_a_merge_remembers_its_parts(tmp_path):
     assert load(all_three).documents == load(repeated).documents == 9
     copy = Path(shutil.copy(b, tmp_path / "copy.npz"))
     for paths in ([both, b], [b, both], [all_three, both], [all_three, a], [c, all_three], [both, all_three]):
-        with pytest.raises(ValueError, match=f"{paths[0]} and {paths[1]} (hold some of|are) the same counts"):
+        with pytest.raises(ValueError, match=f"{paths[0]} and {paths[1]} (share some|are the same) counts"):
             merge(paths, shared_ids=True)
-    for paths, said in (([a, b, b], "are"), ([a, b, copy], "are"), ([a, repeated], "hold some of")):
-        assert f"{paths[-2]} and {paths[-1]} {said} the same counts" in refusal(merge, paths)
+    for paths, said in (
+        ([a, b, b], "are the same counts"),
+        ([a, b, copy], "are the same counts"),
+        ([a, repeated], "share some counts"),
+    ):
+        assert f"{paths[-2]} and {paths[-1]} {said}" in refusal(merge, paths)
 
 
 def test_documents_of_one_id_in_two_files_are_refused_unless_they_may_share_it(tmp_path):
@@ -300,7 +304,10 @@ def in_parts(tmp_path: Path, number: int = 5) -> list[Path]:
 def test_a_shard_that_is_in_two_files_is_refused_with_their_names(tmp_path):
     first, second, *_ = in_parts(tmp_path)
     save(merge([first, second]), tmp_path / "both.npz")
-    for files, said in (([first, first], "are the same counts"), ([tmp_path / "both.npz", second], "hold some of")):
+    for files, said in (
+        ([first, first], "are the same counts"),
+        ([tmp_path / "both.npz", second], "share some counts"),
+    ):
         with pytest.raises(ValueError, match=re.escape(f"{files[0]} and {files[1]} {said}")):
             merge(files)
     assert merge([first, first], allow_repeats=True).documents == 12

@@ -132,7 +132,7 @@ def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
         path, field="none"
     )
     path = webanno(tmp_path, "1-1\t0-3\tAda\tk\t", layers="#T_SP=x.A|kind", text="Ada")
-    only_one = "no feature has the name 'none'; only A.kind can have the labels, so leave out column="
+    only_one = "no feature has the name 'none'; only A.kind can have the labels, so remove column="
     assert only_one in error(path, field="none")
 
 
@@ -416,7 +416,7 @@ def test_annotation_without_a_text_and_texts_in_another_encoding_are_errors(tmp_
     (folder / "a.txt").write_bytes("a\nb\nZoë".encode("latin1"))
     assert "a.txt, line 3: not valid UTF-8" in error(folder)
     (folder / "a.txt").rename(folder / "b.txt")
-    assert error(tmp_path / "x") == f"{folder / 'a.ann'} has no text: expected a.txt beside it"
+    assert error(tmp_path / "x") == f"{folder / 'a.ann'} has no text: expected a.txt in the same folder"
 
 
 def test_linked_folders_of_brat_are_followed(tmp_path):

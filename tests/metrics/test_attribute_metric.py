@@ -48,6 +48,13 @@ def test_the_worked_example():
     }
 
 
+def test_rows_of_values_weigh_as_many_as_gold_has_of_them():
+    right: Spans = {FEVER: {"negated": "true"}}
+    averages = scored([document(GOLD, PRED), document(right, right), document(right, right)])["averages"]
+    assert averages["macro"]["given_r"] == 1 / 2
+    assert averages["weighted"]["given_r"] == 3 / 4, "negated=true is in gold three times, severity=mild once"
+
+
 def test_labels_from_attributes_of_the_worked_example():
     lines = [
         {

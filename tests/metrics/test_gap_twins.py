@@ -256,6 +256,37 @@ def test_attributes_belong_to_spans_with_the_same_pieces():
     assert score([document], {"attributes": {"pairs": "overlap"}}).attributes.counts["tp"] == 1
 
 
+def test_values_of_attributes_are_those_of_a_twin_that_compares_sets_of_characters():
+    draw, expected, documents = random.Random(5), Counter[str](), []
+    for document in CORPUS:
+        drawn = [
+            {span: {name: draw.choice("xy") for name in ("negated", "link") if draw.random() < 0.6} for span in side}
+            for side in (document.gold, document.pred)
+        ]
+        copy = Document(document.gold, document.pred, document.text, tokens=document.tokens, id=document.id)
+        copy.attributes = tuple(
+            {span: frozenset({tuple(sorted(values.items()))}) for span, values in side.items() if values}
+            for side in drawn
+        )
+        documents.append(copy)
+        gold, pred = (
+            {(span[2], span[0], *sorted(k for a, b in span.pieces for k in range(a, b))): side[span] for span in side}
+            for side in drawn
+        )
+        for place in gold.keys() | pred.keys():
+            if place not in gold or place not in pred:
+                expected["end_fn" if place in gold else "end_fp"] += len(gold.get(place) or pred.get(place) or ())
+                continue
+            of_gold, of_pred = ({*side[place].items()} for side in (gold, pred))
+            expected["found"] += 1
+            expected["whole"] += of_gold == of_pred
+            for name, number in (("tp", of_gold & of_pred), ("fn", of_gold - of_pred), ("fp", of_pred - of_gold)):
+                expected[name] += len(number)
+    counts = score(documents, ["attributes"]).attributes.counts
+    assert {name: counts[name] for name in expected} == expected
+    assert min(expected.values()) > 50
+
+
 # Laws
 
 

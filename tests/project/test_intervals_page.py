@@ -133,7 +133,9 @@ def concentrated() -> str:
     counts = np.array(rows, dtype=float)
     units, share = most_influential(f_score(counts.sum(0) - counts))
     names = ", ".join(f"d{unit}" for unit in units)
-    return f"{len(units)} of {len(rows)} documents hold {100 * share:.0f} % of the uncertainty of strict F: {names}"
+    return (
+        f"{len(units)} of {len(rows)} documents account for {100 * share:.0f} % of the uncertainty of strict F: {names}"
+    )
 
 
 def hard_world(name: str, documents: int) -> str:

@@ -147,7 +147,7 @@ def test_single_runs_pipelines_on_nested_spans_and_corpora_without_runs_are_told
     assert "spancat is scored on nested spans" in maintie
     assert "spancat against" not in maintie and "paper against cpu" in maintie
     wnut = wnut.split("\n## ")[0]
-    assert "paper scores higher than cpu on texts like these" in wnut
+    assert "paper scores higher than cpu on similar texts" in wnut
     assert "retraining variance is not included" in wnut and "Few runs" not in wnut
     assert "No training runs are kept of warranty, so this page" in page
     assert "No training runs are kept of warranty and wnut17, so this page says nothing about them." in unlike
@@ -302,7 +302,7 @@ DAMAGED = [
     (edited(lambda index: index.update(test_sha256="other")), "was counted from something else"),
     (lambda folder: (folder / "cpu-0.npz").unlink(), "disagree about cpu-0.npz"),
     (lambda folder: (folder / "cpu-0.npz").rename(folder / "cpu-3.npz"), "disagree about cpu-0.npz, cpu-3.npz"),
-    (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz does not hold counts, or is damaged"),
+    (lambda folder: (folder / "cpu-0.npz").write_bytes(b"PK"), "cpu-0.npz is not a count file, or is damaged"),
     (swap, "cpu-0.npz was counted from something else"),
     # As `nereval count` writes it: without what made it.
     (lambda folder: save(load(file := folder / "cpu-0.npz"), file), "cpu-0.npz was counted from something else"),

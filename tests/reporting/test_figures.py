@@ -128,7 +128,7 @@ def test_a_leaderboard_marks_the_top_group_and_keeps_the_order():
 def test_a_curve_leaves_out_what_is_undefined():
     figure = curve_figure([None, 0.9, 0.5], {"F": [None, Percent(0.5), None], "P": [None, None, Percent(1.0)]}, 0.9)
     assert [(v["line"], v["x"], v["y"]) for v in values(figure)] == [("F", 0.9, 50.0), ("P", 0.5, 100.0)]
-    assert "cut 0.9" in str(figure.spec["layer"])
+    assert "threshold 0.9" in str(figure.spec["layer"])
 
 
 @pytest.mark.costly

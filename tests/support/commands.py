@@ -23,19 +23,28 @@ testing._get_command = cache(testing._get_command)
 
 
 UNFILLED = re.compile(
-    r"\{\w+[(!.:}\[]|(?:^|[a-z:] )None(?: [a-z]|$|[.:] )|\S  +\S|spacy_nereval/\w+/|<\w+ object at |^Traceback"
+    r"\{\w+[(!.:}\[]|(?:^|[a-z:] )None(?: [a-z]|$|[.:] )|\S  +\S|spacy_nereval/\w+/|<\w+ object at |^Traceback|"
+    r"^✘.*[;,:]$|"
+    r"(?<![\w.,:%/-])(?<!of )1 (?:documents|spans|systems|units|runs|labels|predictions|annotators|files|lines)\b(?!-)"
 )
-"""What no sentence has: braces that are not filled in, None, two blanks, places of the code."""
+"""What no sentence has: braces that are not filled in, None, two blanks, places of the code, an end that leads nowhere,
+and one of several."""
+
+
+def check_sentences(text: str, given: str = "") -> None:
+    """Fail if a sentence of what is printed has what none has, unless it was given."""
+    for line in text.splitlines():
+        if line[:1] in "✘⚠✔ℹ" or re.search(r"^[A-Z][^|{}]*\.$", line):
+            unfilled = UNFILLED.search(line)
+            assert not unfilled or unfilled[0] in given, f"{unfilled[0]!r}: {line}"
 
 
 def run(*arguments: Any, **how: Any) -> Result:
-    """Run a command, and look at each sentence that it says beside its result."""
+    """Run a command, and look at each sentence that it says."""
     texts = [str(argument) for argument in arguments]
     result = CliRunner().invoke(nereval, texts, **how)
-    sentences = [] if "--debug" in texts else [each for each in result.stderr.splitlines() if each[:1] in "✘⚠✔"]
-    for sentence in sentences:
-        unfilled = UNFILLED.search(sentence)
-        assert not unfilled or unfilled[0] in " ".join(texts), sentence
+    if "--debug" not in texts:
+        check_sentences(result.output, " ".join(texts))
     return result
 
 

@@ -14,6 +14,8 @@ CHOICES = """return [...document.querySelectorAll('#verdicts label')].map(label 
 
 LABELS = ("PER", "LOC", "ORG")
 DOCUMENTS = "#view=documents"
+SECOND = "&one=1"
+"""What an address has for the second system."""
 FEW = Confidence(samples=20)
 
 
@@ -50,6 +52,8 @@ def corpus(preds: int) -> list[Document]:
 
 
 ONE, TWO = system("one", *corpus(0)), system("two", *corpus(1))
+BEST = system("best", *corpus(3))
+"""A system with a higher score than both, which a page shows unless its address asks for another one."""
 
 
 def verdicts(found: System, metric: str = "fair") -> list[list[Any]]:

@@ -40,6 +40,16 @@ def system(name: str, *documents: Document, metrics: Any = None) -> System:
     return System(name, counts, documents)
 
 
+def without_predictions(other: System) -> System:
+    """A system that predicts nothing in another one's documents."""
+    documents = [Document(d.gold, [], d.text, tokens=d.tokens, id=d.id) for d in other.documents]
+    for document, same in zip(documents, other.documents):
+        document.annex = same.annex
+    counts = count(documents, other.counts.metrics)
+    counts.sources = other.counts.sources
+    return System("predicts nothing", counts, documents)
+
+
 GOLDS: Any = ([(0, 3, "PER"), (7, 13, "LOC")], [(0, 5, "LOC"), (10, 14, "PER")], [], [(0, 2, "PER"), (5, 9, "ORG")])
 TEXTS = ("Ada in London.", "Paris met Rosa", "nothing here", "😀 is Acme 😀 Ada")
 FIRST: Any = ([(0, 3, "PER"), (7, 10, "LOC")], [(0, 5, "ORG")], [(0, 7, "PER")], [(5, 9, "ORG")])

@@ -1,4 +1,4 @@
-"""Agreement: how far several annotators agree, where they disagree, and what they do differently.
+"""Agreement: how far several annotators agree, where they disagree, and their systematic differences.
 
 One way through it: `shared_documents` reads the annotators' files and matches their documents. `disagreements` has the
 votes for each span, the consensus, disputes, and the differences of each pair. `annotator_pairs` counts every pair with

@@ -1,7 +1,7 @@
-"""What adjudicators are given: one HTML page, and tasks for Prodigy and Label Studio.
+"""The input of adjudicators: one HTML page, and tasks for Prodigy and Label Studio.
 
 The page opens without a network. Its tables and sentences come from the view. It adds the repeated differences with
-their places, and every disputed place with what each annotator marked there. Texts of the corpus are escaped, see
+their places, and every disputed place with the spans of each annotator. Texts of the corpus are escaped, see
 `reporting.pages`.
 """
 
@@ -71,7 +71,7 @@ class GroupRow(NamedTuple):
 
     Attributes:
         words: The words that its places share; "" if they share none.
-        clause: What the annotators do differently.
+        clause: The systematic difference, in words.
         rule: A rule that would settle it; "" if it is no clear habit.
         others: The most frequent words, if its places share none.
         kind: A key of `core.wording.VERDICT_KINDS`.
@@ -133,7 +133,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
         "numbers": {name: k for k, name in enumerate(people)},
         "symbols": pages.GLYPHS,
         "bounds": view.interval_note,
-        "groups": [*zip(("By what differs", "By the same words"), listed)],
+        "groups": [*zip(("By difference", "By the same words"), listed)],
         "heat": scores,
         "pairs": {f"{people.index(row['a'])} {people.index(row['b'])}": k for k, row in enumerate(result["pairs"])},
         "tables": tables,

@@ -50,11 +50,11 @@ def agreement(
     """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
 
     If texts are known, documents are paired by id if all have one, else by text; an annotator
-    may lack documents. Otherwise documents are paired by position, and None stands for a
+    may lack documents. Otherwise documents are paired by position, and None means a
     document that an annotator has not annotated.
 
     Args:
-        annotators: The names of two or more annotators, and what each annotated, as `score` takes one side, or each
+        annotators: The names of two or more annotators, and the annotation of each, as `score` takes one side, or each
             one's file or folder; or the path of a file or folder with the annotation of all, as in `nereval agreement`.
         metrics: As for `score`; by default strict, semeval, relaxed and char.
         unit: The unit of alpha and the kappas: "token" or "char". Intervals resample documents, whichever it is.
@@ -65,7 +65,7 @@ def agreement(
             then says under "plan" how many documents that takes. An alpha of 1 is 100 points.
         tokens: As for `score`; also for items with texts but without tokens, if all annotators have the same
             documents in the same order.
-        tokenizer: The language whose tokenizer of spaCy makes the tokens, such as "en". By default, tokens are those
+        tokenizer: The language of the spaCy tokenizer, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
         text, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
             tag_names, offsets, keys, match_text: As for `score`.
@@ -187,7 +187,7 @@ class Agreement(Shown):
             labels: List only spans with one of these labels.
 
         Returns:
-            A row per span: its document, place, label and text, who marked it, and what each annotator said there.
+            A row per span: its document, place, label and text, who marked it, and each annotator's spans there.
 
         Raises:
             ValueError: No span has one of the labels.
@@ -317,13 +317,17 @@ def _annotator_paths(annotators: Any) -> dict[str, Path]:
 def _with_names(annotators: Any, metrics: Any) -> tuple[Any, Any]:
     """Return the table of annotators, and the metrics.
 
-    Files in a list, or two files one after the other, have their names without the extension.
+    Files in a list, or two files one after the other, have their names without the extension; two lists of items, "A"
+    and "B".
 
     Raises:
         ValueError: The annotators have no names.
     """
     if isinstance(annotators, (str, Path)) and isinstance(metrics, (str, Path)) and Path(metrics).exists():
         annotators, metrics = [annotators, metrics], None
+    is_other = isinstance(metrics, (list, tuple)) and bool(metrics) and not isinstance(metrics[0], (str, Metric))
+    if is_other and not isinstance(annotators, (Mapping, str, Path)):
+        annotators, metrics = {"A": annotators, "B": metrics}, None
     if isinstance(annotators, (Mapping, str, Path)):
         return annotators, metrics
     paths = [*annotators] if isinstance(annotators, (list, tuple)) else []
@@ -339,7 +343,7 @@ TABLE_OF_ANNOTATORS = "a table of names and annotations, {'ann': docs, 'bob': do
 def _annotator_sides(annotators: Any, reading: Reading) -> dict[str, Side]:
     """Return the items of each annotator. Raise ValueError if they are no table of names and items.
 
-    If one data set names its tags, these names hold for all.
+    If one data set names its tags, these names apply to all.
     """
     if not isinstance(annotators, Mapping) or not all(isinstance(name, str) and name.strip() for name in annotators):
         raise ValueError(f"annotators: expected {TABLE_OF_ANNOTATORS}")

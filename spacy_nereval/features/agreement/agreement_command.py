@@ -1,4 +1,4 @@
-"""`nereval agreement`: how far annotators agree, and what they do differently."""
+"""`nereval agreement`: how far annotators agree, and their systematic differences."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def agreement_cli(
     tokenizer: str | None = Option(
         None,
         "--tokenizer",
-        help="Language whose tokenizer of spaCy makes the tokens, such as en or xx. By default, tokens are those that "
-        "all annotators of a document have, or else words between white space",
+        help="Language of the spaCy tokenizer, such as en or xx. By default, tokens are those that all annotators of a "
+        "document share, or else words between white space",
     ),
     consensus: str = Option(
         "majority",
@@ -74,7 +74,7 @@ def agreement_cli(
         False,
         "--confidence",
         "-C",
-        help="Add a confidence interval to every number, by leaving out each document. Without it, only the main "
+        help="Add a confidence interval to every number (jackknife over documents). Without it, only the main "
         f"numbers have one, up to {MOST_DOCUMENTS} documents",
     ),
     half_width: float | None = Option(
@@ -110,7 +110,7 @@ def agreement_cli(
 ) -> None:
     """
     Measure the agreement of two or more annotators. Print how far they agree
-    and what they differ in most, then each pair's score, each label, and the
+    and their main difference, then each pair's score, each label, and the
     documents and spans that they dispute.
 
     Every metric scores every pair, in both directions. Alpha and kappa correct
@@ -120,7 +120,7 @@ def agreement_cli(
 
     --write-consensus writes the spans on which most annotators agree, as gold
     annotation with the votes for each span. --html writes a page that opens without
-    a network, and --disputes what adjudicators have to decide.
+    a network, and --disputes the places to adjudicate.
     """
     from ...io.tables import write_rows
     from ...io.writing import write_json, write_text
@@ -183,7 +183,7 @@ def agreement_cli(
 def _read_shared(
     names: Sequence[str], given_names: Sequence[str], reading: Reading, language: str | None
 ) -> SharedDocuments:
-    """Return the documents that annotators share, and print what reading left out."""
+    """Return the documents that annotators share, and print the omissions on reading."""
     from ...core.keys import key_maps
     from ...core.messages import check_given_once
     from .shared_documents import check_reading, load_tokenizer, read_annotators

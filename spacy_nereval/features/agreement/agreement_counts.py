@@ -151,7 +151,7 @@ class AgreementCounts:
 
         Args:
             confidence: Settings of intervals; None for no intervals.
-            short: Whether the signature leaves out options that have their default.
+            short: Whether the signature omits default options.
         """
         shared, sums = self.shared, self._block_sums
         kappa = {pair: values[0] for pair, values in self._kappas(sums)}
@@ -286,10 +286,10 @@ class AgreementCounts:
         return {"rule": self.rule.wanted, "spans": spans, "against": against}
 
     def _leave_one_out(self, annotator: str, pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the main numbers with one of three or more annotators left out.
+        """Return the main numbers without one of three or more annotators.
 
         Args:
-            annotator: The annotator to leave out.
+            annotator: The annotator to exclude.
             pairs: The rows of all pairs.
         """
         shared = self.shared.leave_out(annotator)
@@ -418,7 +418,7 @@ class AgreementCounts:
 
 
 def _value_at(table: Any, path: KeyPath) -> Any:
-    """Return what nested tables have at a path."""
+    """Return the value of nested tables at a path."""
     for key in path:
         table = table[key]
     return table

@@ -98,14 +98,14 @@ class AgreementView(View):
     # Sentences
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return how far annotators agree and their largest habit, then what was compared."""
+        """Return how far annotators agree and their largest habit, then the compared data."""
         first = f"{self.agreement_clause(digits)}; {self._headline_finding().sentence}."
         second = self.data_clause() + (f"; more: {more}" if more else "")
         return [visible(line) for line in [first, *self.rule_lines(digits), second, *self.remarks]]
 
     @property
     def remarks(self) -> list[str]:
-        """Lines on mentions without offsets, further remarks, and lines on metrics that are left out."""
+        """Lines on mentions without offsets, further remarks, and lines on excluded metrics."""
         return [*mention_lines(self.result.get("mentions", {})), *self._remarks, *self.omissions]
 
     def rule_lines(self, digits: int = 2) -> list[str]:
@@ -118,7 +118,7 @@ class AgreementView(View):
         return [*lines, *self._leave_one_out_lines(digits)]
 
     def _leave_one_out_lines(self, digits: int) -> Iterator[str]:
-        """Yield the range of the main numbers if one of three or more annotators is left out."""
+        """Yield the range of the main numbers without one of three or more annotators."""
         without = self.result["without"]
         scores = {name: result["metrics"][self.metric.name][self.score] for name, result in without.items()}
         defined = sorted((value, name) for name, value in scores.items() if value is not None)
@@ -129,8 +129,8 @@ class AgreementView(View):
         alphas = [result["units"]["alpha"] for result in without.values() if result["units"]["alpha"] is not None]
         alpha = f", alpha {number_text(min(alphas), digits)} to {number_text(max(alphas), digits)}" if alphas else ""
         yield (
-            f"With one annotator left out, {sentence_name(self.metric, self.score)} is {low} to {high}{alpha}; other "
-            "annotators may change as much, and no interval says so."
+            f"Without one annotator, {sentence_name(self.metric, self.score)} is {low} to {high}{alpha}; the "
+            "intervals do not include the variance between annotators."
         )
 
     def agreement_clause(self, digits: int = 2) -> str:
@@ -150,11 +150,13 @@ class AgreementView(View):
         )
 
     def data_clause(self) -> str:
-        """Return what was compared, in words: documents and spans, and what reading changed or left out."""
+        """Return the compared data, in words: documents and spans, and the changes on reading."""
         result = self.result
         read = [f"{many(result['documents'], 'document')} annotated by two or more"]
-        read += [f"{many(result['single'], 'document')} by one alone left out"] * bool(result["single"])
-        read += [f"{many(result['unannotated'], 'document')} by nobody left out"] * bool(result["unannotated"])
+        read += [f"{many(result['single'], 'document')} annotated by one only excluded"] * bool(result["single"])
+        read += [f"{many(result['unannotated'], 'document')} annotated by nobody excluded"] * bool(
+            result["unannotated"]
+        )
         read += self._token_clauses()
         return ", ".join([*read, f"spans: {_counts_text(result['spans'])}", *reading_phrases(result)])
 
@@ -315,9 +317,7 @@ class AgreementView(View):
                     cells = (score_cell(metric, name, {name: spread[key]}) for key in ("mean", "sd"))
                     rows.append([pair["a"], pair["b"], short_name(metric, name), *cells, spread["documents"]])
         header = ["annotator", "other", "score", "mean", "sd", "documents"]
-        yield ResultTable(
-            "Scores of single documents", header, rows, "documents in which a score is undefined left out"
-        )
+        yield ResultTable("Scores of single documents", header, rows, "without documents in which a score is undefined")
 
     def scores(self) -> Iterator[ResultTable]:
         """Yield the mean over pairs, spread and pooled value of headline scores. Asymmetric scores are marked."""
@@ -347,7 +347,7 @@ class AgreementView(View):
         for (group, name), title in CHANCE.items():
             rows.append([title, self.result[group][name], *_append_range([result[group][name] for result in without])])
         header = ["number", "all", *self.result["without"], "lowest", "highest"]
-        note = "who is left out; scores: means of the other pairs"
+        note = "columns: the excluded annotator; scores: means of the other pairs"
         yield ResultTable("Without one annotator", header, rows if without else [], note)
 
     def all_scores(self) -> Iterator[ResultTable]:
@@ -433,7 +433,7 @@ class AgreementView(View):
             for row in self.result["differences"]
         ]
         asks = [{"group": k} if k < MOST_ASKED else None for k in range(len(rows))]
-        header = ["label", "what differs", "by", "not by", "places", "reverse", "example"]
+        header = ["label", "difference", "by", "not by", "places", "reverse", "example"]
         yield ResultTable("Differences that repeat", header, rows, most=MOST_SHOWN, asks=asks)
 
     def same_words(self) -> Iterator[ResultTable]:
@@ -451,7 +451,7 @@ class AgreementView(View):
         ]
         first = min(MOST_ASKED, len(self.result["differences"]))
         asks = [{"group": first + k} if k < MOST_ASKED else None for k in range(len(rows))]
-        header = ["words", "label", "what differs", "by", "not by", "places", "reverse", "example"]
+        header = ["words", "label", "difference", "by", "not by", "places", "reverse", "example"]
         yield ResultTable("Differences in the same words", header, rows, most=MOST_SHOWN, asks=asks)
 
     def documents(self) -> Iterator[ResultTable]:
@@ -468,7 +468,7 @@ class AgreementView(View):
         yield ResultTable("Most disputed documents", header, rows, most=MOST_SHOWN, asks=asks)
 
     def spans(self) -> Iterator[ResultTable]:
-        """Yield the disputed spans, the most disputed first, with what each annotator marked."""
+        """Yield the disputed spans, the most disputed first, with the spans of each annotator."""
         rows: Rows = []
         for row in self.result["disputes"]["spans"]:
             text = clip(row["text"]) if row["text"] is not None else None
@@ -576,7 +576,7 @@ def _example_text(row: Mapping[str, Any]) -> str:
 
 
 def annotator_statements(row: Mapping[str, Any]) -> str:
-    """Return what each annotator marked at a disputed span.
+    """Return the spans of each annotator at a disputed span.
 
     >>> span = {"start": 0, "end": 3, "label": "PER", "text": "Ada"}
     >>> other = span | {"end": 12, "text": "Ada Lovelace"}

@@ -1,7 +1,7 @@
 """Scores of pairs of annotators and their intervals.
 
 Each annotator of a pair is once gold and once prediction; a score is the mean of both directions. Intervals come from
-the jackknife: each unit of documents is left out, and all sums are recomputed.
+the jackknife: each unit of documents is excluded once, and all sums are recomputed.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ SUMMARY = ("mean", "sd", "min", "max", "pooled", "pairs", "undefined")
 def summarise_scores(values: ArrayLike, pooled: ArrayLike) -> list[dict[str, Any]]:
     """Return the mean, the standard deviation (of the population) and the range of scores over pairs.
 
-    Pairs in which a score is undefined are left out; "pairs" and "undefined" count them.
+    Pairs in which a score is undefined are excluded; "pairs" and "undefined" count them.
 
     Args:
         values: float[pairs, scores].
@@ -246,7 +246,7 @@ def summarise_scores(values: ArrayLike, pooled: ArrayLike) -> list[dict[str, Any
 def document_spread(table: PairTables, metrics: Sequence[Metric]) -> dict[str, dict[str, Any]]:
     """Return the mean and the standard deviation (of the population) of a pair's headline scores over documents.
 
-    Documents in which a score is undefined are left out.
+    Documents in which a score is undefined are excluded.
 
     Returns:
         By metric and score: "mean" and "sd", None if no document has the score, and the number of "documents".
@@ -312,8 +312,8 @@ class Samples(NamedTuple):
 
     path: the path of the number in the result. value: the number. samples: float[2 * groups], leave-one-out values,
     then single-group values; values of half-samples for a metric that counts distinct strings of a corpus. limits: the
-    least and the greatest possible value. label: the label whose spans give the effective number of units; "" for all
-    spans. mixed: the number of units in which annotators differ, or of those in which they agree about a span,
+    least and the greatest possible value. label: the label with the spans that give the effective number of units; ""
+    for all spans. mixed: the number of units in which annotators differ, or of those in which they agree about a span,
     whichever is less; None to compute it from the single-group values. halves: whether the samples are half-samples.
     """
 
@@ -342,7 +342,7 @@ Interval = dict[str, Any]
 
 
 class Jackknife:
-    """The intervals of agreement, by leaving out each unit of the shared documents.
+    """The intervals of agreement, from a jackknife over units of the shared documents.
 
     Args:
         shared: The documents.
@@ -350,13 +350,13 @@ class Jackknife:
         metrics: The metrics.
 
     Attributes:
-        distinct: The metrics whose intervals come from half-samples.
+        distinct: The metrics with intervals from half-samples.
         effective: The effective number of units for each label, and for all labels under "".
         mixed: For each pair, and last for all pairs: labels (and "" for all labels) to the number of groups in which
             annotators differ, or of those in which they agree about a span, whichever is less. Set by `pair_intervals`.
         variances: The variance of each number of `PLANNED`, and of the headlines' means over pairs, in the unit of the
             number. `variance_intervals` adds them.
-        concentrated: The units that hold most of the uncertainty, as in `Drawn`. `variance_intervals` adds them.
+        concentrated: The units that account for most of the uncertainty, as in `Drawn`. `variance_intervals` adds them.
     """
 
     def __init__(self, shared: SharedDocuments, confidence: Confidence, metrics: Sequence[Metric]) -> None:
@@ -390,7 +390,7 @@ class Jackknife:
 
     @property
     def basis(self) -> IntervalBasis:
-        """What the intervals are based on."""
+        """The basis of the intervals."""
         level, samples, seed = self._confidence
         base = self._rule, len(self._units)
         if not self.distinct:
@@ -535,7 +535,7 @@ class Jackknife:
             yield number.path, {"low": least, "high": high[n], "k": units[n], "df": freedom[n], "flag": flag_text}
 
     def _keep_concentrated(self, headline: tuple[str, str], left_out: Floats) -> None:
-        """Keep the units that hold the variance of a headline, unless groups have several units."""
+        """Keep the units that account for the variance of a headline, unless groups have several units."""
         if len(self._units) > self._units.groups.shape[0]:
             return
         groups, share = most_influential(left_out)

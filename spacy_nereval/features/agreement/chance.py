@@ -175,7 +175,7 @@ class SpanRows(NamedTuple):
     """The spans of all annotators as columns, sorted by document, annotator, start, end and label.
 
     doc, annotator, label, start, end: int64[spans]. Each piece of a span with gaps is one. Zero-length spans and
-    invented mentions are left out, since they share no character with a unit.
+    invented mentions are excluded, since they share no character with a unit.
     """
 
     doc: Numbers
@@ -295,7 +295,7 @@ class Stretches:
         """Return how often each value occurs in each document, float64[documents, values], sparse.
 
         Args:
-            values: int64[stretches, columns]; negative ones are left out.
+            values: int64[stretches, columns]; negative ones are excluded.
             amounts: The weight of each value, float64[stretches, columns], which the units of its stretch multiply.
             unmarked: float64[documents], added to the counts of `NOTHING`.
         """

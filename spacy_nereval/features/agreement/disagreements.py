@@ -4,7 +4,7 @@ Annotators vote for the spans that they mark. A pair of annotators disputes a sp
 span with v votes of k annotators has v(k - v) disputes, of v(k - 1) possible ones, and the pooled strict F of all pairs
 is 1 minus the share of disputes.
 
-A difference is what two annotators do differently in one place. A place is a chain of overlapping spans, each marked by
+A difference is a disagreement of two annotators in one place. A place is a chain of overlapping spans, each marked by
 only one of the two. One long span where the other annotator marks several is a single difference, not two boundaries
 and a missing span.
 """

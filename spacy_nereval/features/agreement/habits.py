@@ -1,7 +1,8 @@
 """Differences between annotators that repeat: the habits behind them, as rows of the result and in words.
 
-A habit is a kind of difference that goes one way in most places: some annotators do what others do not. It points to a
-rule that not all annotators follow. With more than two annotators, the differences of all pairs are taken together.
+A habit is a kind of difference that goes one way in most places: some annotators mark spans in a way that others do
+not. It points to a rule that not all annotators follow. With more than two annotators, the differences of all pairs
+are taken together.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .disagreements import Difference, Kind, find_differences, trim_span
 from .shared_documents import SharedDocuments
 
 OF_LABELS = ("label", "nested", "missing")
-"""The kinds whose differences are grouped by their labels."""
+"""The kinds with differences that are grouped by their labels."""
 
 MOST_WORDS_SHOWN = 5
 """Maximum number of different words in a row."""
@@ -194,7 +195,7 @@ class Pattern:
 
 
 def _kind_fields(kind: Kind, labels: Sequence[str]) -> dict[str, str]:
-    """Return the fields of a row that say what kind of difference it is."""
+    """Return the fields of a row that identify the kind of difference."""
     if kind in ENDS:
         return {"kind": "boundary", "end": kind}
     return {"kind": kind} | (dict(zip(("label", "instead"), labels)) if kind in OF_LABELS else {})
@@ -246,7 +247,7 @@ class _Habits:
 
     A habit is clear if at least 80 % of its places go one way, and a sign test rejects that differences go either way
     equally often. Holm's correction covers all kinds and sides with six or more places in either direction. So the
-    choice of what to test does not depend on the direction.
+    choice of tests does not depend on the direction.
 
     Args:
         members: The differences.
@@ -413,8 +414,8 @@ class Differences:
         """Return the rows of the result.
 
         Returns:
-            "differences", and "same_words" for differences in the same words. A row says what annotators "one" do and
-            annotators "other" do not:
+            "differences", and "same_words" for differences in the same words. A row describes a habit of annotators
+            "one" that annotators "other" lack:
 
             - "kind": "merged" (one span where `other` mark several); "shifted" (each span has words that the other
               lacks; those of `one` begin first); "boundary" with the "end" ("leading", "trailing" or "both") at which
@@ -478,7 +479,7 @@ RULES = {
 
 
 def difference_sentence(row: Mapping[str, Any]) -> str:
-    """Return what annotators do differently, with the words and the number of places.
+    """Return a systematic difference in words, with examples and the number of places.
 
     >>> row = {"kind": "boundary", "one": ["ann"], "other": ["ben"], "end": "leading", "labels": {"PART": 9, "DATE": 5}}
     >>> difference_sentence(row | {"words": {"the": 14}, "number": 14, "reverse": 0})
@@ -504,7 +505,7 @@ def reverse_phrase(row: Mapping[str, Any]) -> str:
 
 
 def difference_clause(row: Mapping[str, Any]) -> str:
-    """Return what annotators do differently. The smaller side is named first, since it is their habit.
+    """Return a systematic difference in words. The smaller side is named first, since it is their habit.
 
     >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
     >>> difference_clause(row)
@@ -542,7 +543,7 @@ def difference_clause(row: Mapping[str, Any]) -> str:
 
 
 def rule_sentence(row: Mapping[str, Any]) -> str:
-    """Return a rule for the guideline that settles a difference: what most annotators do, or a choice of two.
+    """Return a rule for the guideline that settles a difference: the habit of the majority, or a choice of two.
 
     >>> row = {"kind": "label", "one": ["ann"], "other": ["ben", "cleo"], "label": "ORG", "instead": "GPE"}
     >>> row |= {"words": {"rome": 3}, "number": 4}
@@ -577,7 +578,7 @@ def _rule_words(row: Mapping[str, Any]) -> str:
 
 
 def difference_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> tuple[str, str, str, str]:
-    """Return the cells of a table: the label, what annotators do differently, who does it and who does not.
+    """Return the cells of a table: the label, the difference, who does it and who does not.
 
     Args:
         row: The row.
@@ -608,7 +609,7 @@ def difference_columns(row: Mapping[str, Any], everyone: Sequence[str] = ()) -> 
 
 
 def _subject_sides(row: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str], bool]:
-    """Return the annotators with the habit, the others, and whether the habit is to lack what the others have.
+    """Return the annotators with the habit, the others, and whether the habit is an omission.
 
     In a row of labels, "one" is the smaller side already.
     """

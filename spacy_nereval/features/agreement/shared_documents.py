@@ -102,9 +102,9 @@ class SharedDocuments:
     Attributes:
         annotators: The names of the annotators, in the given order.
         documents: The documents.
-        single: The number of documents that only one annotator annotated. They are left out.
+        single: The number of documents that only one annotator annotated. They are excluded.
         unannotated: The number of documents that nobody annotated.
-        on_reading: How much reading changed or left out: the keys of `ON_READING` to numbers.
+        on_reading: The changes on reading: the keys of `ON_READING` to numbers.
         rules: The rules by which labels were changed; None if they were not.
         mapped: The labels that these rules map and that occurred.
         spans_key: The key of the span groups that were read; None for entities.
@@ -208,7 +208,7 @@ def check_annotators(names: Sequence[str]) -> None:
 def apply_rules(
     documents: Iterable[SharedDocument], rules: LabelRules | None
 ) -> Iterator[tuple[SharedDocument, Counter[str]]]:
-    """Yield documents with labels and edges changed by rules, each with numbers of what was changed."""
+    """Yield documents with labels and edges changed by rules, each with the numbers of changes."""
     for document in documents:
         if rules is None:
             yield document, Counter()
@@ -260,7 +260,7 @@ def _name_list(names: Sequence[str]) -> str:
 # Match documents
 
 NO_ANNOTATION = re.compile(r"[._]|readme|licen[cs]e|changelog", re.IGNORECASE)
-"""How the names of files begin that hold no annotation."""
+"""Prefixes of the names of files without annotation."""
 
 PARTS = {"train", "training", "dev", "valid", "validation", "test", "testing", "devel", "eval"}
 """Names of folders and files that are parts of a corpus and no annotators."""
@@ -413,7 +413,7 @@ def _warn_of_excluded(documents: Iterable[SharedDocument], rules: LabelRules) ->
 
 
 def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
-    """Return the records of each annotator, those whose texts are alike with the text of the first."""
+    """Return the records of each annotator, similar texts with the text of the first."""
     if match_text == SAME:
         return {**sheets}
     texts: dict[str, str] = {}
@@ -476,7 +476,7 @@ def _check_texts(key: str, sides_here: Mapping[str, SideRecord]) -> None:
 def _combine_records(
     number: int, sides_here: Mapping[str, SideRecord], numbers: Counter[str], tokenizer: NamedTokenizer | None
 ) -> SharedDocument:
-    """Return a document with the spans of all its annotators, and count what reading changed or left out."""
+    """Return a document with the spans of all its annotators, and count the changes on reading."""
     records = {name: record.record for name, record in sides_here.items()}
     first = max(records.values(), key=lambda record: len(record.text) if record.open_end else 0)
     text, strings = append_annex(first.text, (string for record in records.values() for string, _ in record.invented))
@@ -537,7 +537,7 @@ def _find_tokens(
 
 
 def check_reading(reading: Reading) -> None:
-    """Raise ValueError if an option of reading says what becomes of predictions, which annotators do not have."""
+    """Raise ValueError for a reading option about predictions, which annotators do not have."""
     if reading.missing_tokens is not None:
         raise ValueError(
             f"{spell_argument('missing_tokens', reading.missing_tokens)}: annotators have no gold annotation with all "
@@ -546,7 +546,7 @@ def check_reading(reading: Reading) -> None:
 
 
 def annotators_in(path: Path, format: Format = Format()) -> list[str]:
-    """Return the names of the annotators whose spans a file or folder holds; empty if it names none.
+    """Return the names of the annotators in a file or folder; empty if it names none.
 
     Label Studio and Prodigy write all annotators into one file, INCEpTION and WebAnno into one folder. Models are
     annotators only if no person annotated anything.
@@ -627,12 +627,12 @@ def read_annotators(
     """Read the annotation of several annotators.
 
     Args:
-        files: The file or folder of each annotator. Or a single file that holds all annotators, or a folder with a
+        files: The file or folder of each annotator. Or a single file with all annotators, or a folder with a
             folder or a file for each, under any name.
         key: Read `doc.spans[key]` of `.spacy` files instead of `doc.ents`.
         formats: The format and the options of reading: one for all, or one for each file.
         rules: The rules that change labels.
-        chosen: The annotators to read from the single file, or one for each file if files hold several.
+        chosen: The annotators to read from the single file, or one for each file if files contain several.
         others: Receives the number of annotations of each file that are not spans, such as relations.
         tokenizer: Makes the tokens of a text, see `match_documents`.
         renamed: Other names of the annotators of a single file or folder.

@@ -29,9 +29,7 @@ FAILED = 1
 """The exit status of a gate that fails."""
 
 
-@command(
-    "gate", metric_options=True, view="spacy_nereval.features.gate.gate_view:GateView", heading="Decide what to release"
-)
+@command("gate", metric_options=True, view="spacy_nereval.features.gate.gate_view:GateView", heading="Select a model")
 def gate_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -126,9 +124,7 @@ def _write_template(path: Path) -> None:
         say(f"✔ {path}: change its bounds, then run 'nereval gate {path} GOLD CANDIDATE --baseline B'", fg="green")
 
 
-@command(
-    "plan", metric_options=True, view="spacy_nereval.features.gate.gate_view:PlanView", heading="Decide what to release"
-)
+@command("plan", metric_options=True, view="spacy_nereval.features.gate.gate_view:PlanView", heading="Select a model")
 def plan_cli(
     ctx: typer.Context,
     reading: Reading,
@@ -140,7 +136,7 @@ def plan_cli(
     baseline: str | None = Option(
         None, "--baseline", help="Another system, for a difference and for rules that compare: as CANDIDATE"
     ),
-    policy: Path | None = Option(None, "--policy", help="Policy of 'nereval gate', whose rules are to be decided"),
+    policy: Path | None = Option(None, "--policy", help="Policy of 'nereval gate' to plan for"),
     difference: float | None = Option(
         None, "--difference", help="Difference from the baseline that is to be seen, in points"
     ),
@@ -155,8 +151,8 @@ def plan_cli(
     decided, or a difference between two systems is seen, in 80 % of samples; or so that
     the interval of a score is narrow.
 
-    The documents given are a pilot: corpora of other sizes are simulated from what each
-    of them adds to the scores. '--difference 2 --score fair_f' is about a difference of 2 points
+    The documents given are a pilot: corpora of other sizes are simulated from the contribution
+    of each to the scores. '--difference 2 --score fair_f' is about a difference of 2 points
     of fair F, '--half-width 2' about F ± 2 points. Without options, a table says how many
     documents give ± 0.5, 1, 2, 3 and 5 points.
     """

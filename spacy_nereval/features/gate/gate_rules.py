@@ -66,7 +66,8 @@ class Estimate(NamedTuple):
         baseline: The score of the baseline; NaN without a baseline.
         differing: The number of units that differ in this score, where they are too few to test.
         limit: The greatest possible difference, where `differing` is given.
-        contributions: What each unit that differs adds to the value, where that is known and `differing` is given.
+        contributions: The contribution of each differing unit to the value, where that is known and `differing` is
+            given.
     """
 
     value: float
@@ -102,7 +103,7 @@ UNSEEN_RISK = 0.05
 
 
 def seen_share(k: Any) -> Any:
-    """Return a lower bound of the share of documents whose kind occurs in a test set of k effective units.
+    """Return a lower bound of the share of documents with a kind that occurs in a test set of k effective units.
 
     About 3 in k documents may be of kinds that it does not have.
 
@@ -132,7 +133,7 @@ def bounds_if_unseen(kind: str, value: Any, low: Any, high: Any, k: Any) -> tupl
 
 
 def unseen_words(k: float, units: str) -> str:
-    """Return the condition of a rule that is flagged `unseen`, for k effective units, whose name is `units`.
+    """Return the condition of a rule that is flagged `unseen`, for k effective units, named `units`.
 
     >>> unseen_words(99.6, "documents")
     'unless up to 3 in 100 documents are of a kind not seen here'
@@ -143,18 +144,18 @@ def unseen_words(k: float, units: str) -> str:
 def units_to_decide(
     units: int, estimate: tuple[float, float, float], least: float, most: float, level: float = 0.95
 ) -> int | None:
-    """Return about how many units decide a rule in 80 % of samples, if the value stays what it is.
+    """Return about how many units decide a rule in 80 % of samples, if the value does not change.
 
     The standard error falls with the square root of the number of units.
 
     Args:
         units: The number of units that the interval is based on.
         estimate: The value and its one-sided bounds.
-        least, most: What the rule allows.
+        least, most: The bounds of the rule.
         level: The level of each bound.
 
     Returns:
-        None where the value lies on a bound of the rule, so that no number of units like these decides.
+        None where the value is on a bound of the rule, so that no number of units like these decides.
 
     Example:
         >>> units_to_decide(100, (0.80, 0.74, 0.86), 0.75, math.inf)
@@ -181,7 +182,7 @@ def units_to_decide(
 def judge_candidate(policy: Policy, candidate: System, baseline: System | None = None) -> dict[str, Any]:
     """Judge a candidate by the rules of a policy.
 
-    All required rules have to be met. This is an intersection-union test: if one of them does not hold, the
+    All required rules have to be met. This is an intersection-union test: if one of them is truly violated, the
     gate is met with a probability of at most about 1 - level, however many rules there are, unless a few documents
     have most of the errors.
 
@@ -301,7 +302,7 @@ class RuleJudge:
         self.units: int | None = unit_numbers(first).number if first.collapsed else number_of_units(first)
         # Each bound of this interval is one-sided at the level of the policy.
         self.confidence: Confidence = Confidence(equivalence_level(policy.level), seed=policy.seed).checked()
-        self._computed: dict[tuple[Any, ...], Any] = {}  # what several rules rest on
+        self._computed: dict[tuple[Any, ...], Any] = {}  # shared by several rules
 
     def row(self, rule: Rule) -> dict[str, Any]:
         """Return the row of a rule in the result: its verdict, and the numbers that decide it."""
@@ -401,7 +402,7 @@ class RuleJudge:
             if system.documents is None:
                 raise ValueError(
                     f"rule {rule.name}: a slice by {rule.by} needs the documents of one run of {system.name}; "
-                    "counts hold no texts"
+                    "counts contain no texts"
                 )
             breakdown = Breakdown([metric], rule.by)
             for document in system.documents:
@@ -510,7 +511,7 @@ class RuleJudge:
     def _reason(
         self, rule: Rule, estimate: Estimate, is_counted: bool, few: bool, unseen: bool, needed: int | None
     ) -> str:
-        """Return why a rule is undecided, and what would decide it."""
+        """Return why a rule is undecided, and the remedy."""
         first = self.ours[0]
         units = f"{unit_name(first.unit, self.units, first.documents)}s"
         if not is_counted:

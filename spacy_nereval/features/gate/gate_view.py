@@ -29,7 +29,7 @@ NEAR = 30
 """Maximum number of characters of a lost span in a table."""
 
 HARD_WORLD = "at 95 %, in 12 % of simulated corpora of 50 documents, and in 7 % of those of 200"
-"""How often a rule that does not hold was met where 8 % of the documents are catastrophic (`benchmarks/gates.json`). No
+"""How often a violated rule was met where 8 % of the documents are catastrophic (`benchmarks/gates.json`). No
 flag can detect this: corpora that pass are the ones that have too few of these documents by chance."""
 
 
@@ -116,7 +116,7 @@ class GateView(View):
 
     def _title_of_lost_spans(self, row: Row) -> str:
         if row["lost"][0]["from"] is None:
-            return "Gold spans that the candidate has wrong (the baseline's counts hold no spans)"
+            return "Gold spans that the candidate has wrong (the baseline's counts contain no spans)"
         return f"Gold spans that {self.result['baseline']} has right and {self.result['candidate']} has wrong"
 
     # Sentences
@@ -142,11 +142,11 @@ class GateView(View):
         return [Finding("headline", self.headline())]
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return the verdict, and remarks on what was read."""
+        """Return the verdict, and remarks on the input."""
         return [*self._notes, self.headline()]
 
     def closing(self) -> list[str]:
-        """Return why rules are undecided, which intervals hold without a test, and what the gate guarantees."""
+        """Return why rules are undecided, which intervals come without a test, and the guarantee of the gate."""
         rows = [row for row in self._rows if row["verdict"] == UNDECIDED]
         lines = [visible(f"{row['name']} is undecided: {row['reason']}.") for row in rows]
         result = self.result
@@ -161,15 +161,15 @@ class GateView(View):
             lines.append(
                 visible(
                     f"{', '.join(names)}: in this score fewer than 6 {units} differ, so that there is no test. The "
-                    f"interval bounds what {units} like these can change."
+                    f"interval bounds the change that similar {units} can make."
                 )
             )
         risk = f"{100 * (1 - result['level']):.3g} %"
         return [
             *lines,
-            f"All required rules have to be met. If one of them does not hold, the gate is met in about {risk} of "
-            "cases at most, however many rules there are, if errors are spread over the documents. Where a few of them "
-            f"have most of the errors it is met more often: {HARD_WORLD}.",
+            f"All required rules have to be met. If any required rule is truly violated, the gate passes with a "
+            f"probability of at most about {risk}, provided that errors are spread over the documents. Where a few of "
+            f"them have most of the errors it passes more often: {HARD_WORLD}.",
         ]
 
 
@@ -408,13 +408,13 @@ class PlanView(View):
         return [self.headline()]
 
     def closing(self) -> list[str]:
-        """Return why questions have no number, and what the numbers assume."""
+        """Return why questions have no number, and the assumptions of the numbers."""
         lines = [visible(f"{row['name']}: {self._reason(row)}.") for row in self._rows if not row["units_needed"]]
         lines += [
             visible(
                 f"{row['name']}: in this score the systems differ in {many(row['differing'], self._units[:-1])} of the "
-                f"pilot. With the number needed, what {self._units} like these can change stays within the rule if no "
-                f"other {self._units[:-1]} differs."
+                f"pilot. With the number needed, similar {self._units} cannot break the rule unless another "
+                f"{self._units[:-1]} differs."
             )
             for row in self._rows
             if row["units_needed"] and _is_too_alike(row)
@@ -423,13 +423,15 @@ class PlanView(View):
         rules = any(row["kind"] not in (DIFFERENCE, HALF_WIDTH) for row in self._rows)
         values = any(row["kind"] != DIFFERENCE for row in self._rows)
         lines.append(
-            f"The {self._units} to come are taken to be like those of {pilot}"
-            f"{', and values to stay what they are in it' if values else ''}. A pilot knows roughly how much "
-            f"{self._units} differ{' and how far the value is from the bound' if rules else ''}: the range is that of "
-            "the number needed, at 90 %."
+            f"Assumes new {self._units} like those of {pilot}{', and the same values' if values else ''}. The range "
+            "is the "
+            f"90 % interval of the number needed, since a pilot only estimates the variance of {self._units}"
+            f"{' and the distance from the bound' if rules else ''}."
         )
         if any(row["units_between"] and row["units_between"][1] is None for row in self._rows):
-            lines.append("There is no upper limit where the 90 % interval of the value in the pilot holds the bound.")
+            lines.append(
+                "There is no upper limit where the 90 % interval of the value in the pilot contains the bound."
+            )
         lines += [
             visible(
                 f"{row['name']}: with {row['units_needed']:,} {self._units} it is met "

@@ -69,7 +69,7 @@ class Gate(Shown):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row per rule: what it demands, what was found, and the verdict."""
+        """A row per rule: its demand, the finding, and the verdict."""
         return [*self["rules"]]
 
     @property
@@ -227,7 +227,7 @@ def _count_systems(
             for name, run, counts in runs:
                 if counts is None:
                     if gold_items is None:
-                        raise ValueError("gold is missing: expected the gold annotation, one item per document")
+                        raise ValueError("missing gold annotation: expected one item per document")
                     kept, chosen = documents_of(gold_items, run, items, name)
                     counts = counts_of_documents(
                         kept, stored_counts.metrics if stored_counts else chosen.metrics, reading.spans_key

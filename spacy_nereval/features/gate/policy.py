@@ -25,7 +25,7 @@ from ...metrics.registry import create_all
 AT_LEAST, AT_MOST, WORSE, BETTER, RATE_BETWEEN = KINDS = (
     *("at_least", "at_most", "worse_by_at_most", "better_by_at_least", "rate_between"),
 )
-"""The kinds of rules, by what they demand."""
+"""The kinds of rules, by their demand."""
 
 DIFFERENCE = "difference"
 """A rule that only a plan has: a test shows a difference of so many points from the baseline."""
@@ -43,7 +43,7 @@ FAIL, WARN, PASS = CONSEQUENCES = ("fail", "warn", "pass")
 """The effects that an undecided rule can have on the gate."""
 
 FLAGGED, NOT_DECIDED = UNSEEN = ("flag", "undecided")
-"""What becomes of a rule that is met only if there are no documents of a kind that is not in the test set."""
+"""The treatment of a rule that is met only if there are no documents of a kind that is not in the test set."""
 
 
 LONGEST = 1 << 20
@@ -63,7 +63,7 @@ class Rule(NamedTuple):
         kind: One of `KINDS`, `DIFFERENCE` or `HALF_WIDTH`.
         bound: The bound in points; for `rate_between` the least and the greatest rate.
         score: A score key, METRIC.SCORE or METRIC_SCORE; None for `rate_between`.
-        label: The label whose score is meant; None for all labels.
+        label: The label of the score; None for all labels.
         by, bucket: A slice, such as "eLen" and "1"; None for all spans.
         required: Whether the gate depends on it. Other rules only advise.
         undecided: Its effect where it is undecided: one of `CONSEQUENCES`.
@@ -90,7 +90,7 @@ class Policy(NamedTuple):
         seed: Seed of the random swaps.
         least_units: Effective number of units below which a rule is undecided, whatever its interval.
         too_few: The effect of a rule with fewer units: one of `CONSEQUENCES`.
-        unseen: What becomes of a rule that would not be met if the corpus had documents of kinds that are not in the
+        unseen: The treatment of a rule that would not be met if the corpus had documents of kinds that are not in the
             test set, as many as can be missed by chance: one of `UNSEEN`.
         families: Names of rules by the name of their family. Among many rules one is easily broken by luck, so a rule
             of a family of F is broken only if its interval at 1 - (1 - level) / F shows it, too; else it is undecided.
@@ -117,7 +117,7 @@ class Policy(NamedTuple):
 
         Args:
             has_baseline: Whether there is one.
-            remedy: What to give; the argument `baseline` if it is empty.
+            remedy: The missing argument; `baseline` if it is empty.
 
         >>> Policy((Rule("a", "worse_by_at_most", 1, "strict_f"),)).check_baseline(False)
         Traceback (most recent call last):
@@ -179,7 +179,7 @@ def allowed_range(rule: Rule, score: Score) -> Limits:
 
 
 TEMPLATE = """\
-# A policy for `nereval gate`: what a model has to fulfil before it ships.
+# A policy for `nereval gate`: requirements that a model has to meet before it ships.
 # Bounds of scores are in points, as tables show them: 80 is an F-score of 0.80.
 
 [gate]
@@ -361,7 +361,7 @@ def _policy_text(path: Path) -> str:
 def _section_problems(text: str) -> list[Problem]:
     """Return the problems of a policy's sections, and of the length that its variables have once they are replaced.
 
-    Nothing is replaced here: a variable in a variable in a variable can stand for gigabytes.
+    Nothing is replaced here: a variable in a variable in a variable can expand to gigabytes.
     """
     parser = configparser.RawConfigParser()
     # Names keep their capitals, as the documentation of configparser recommends; mypy minds the assignment.
@@ -388,7 +388,9 @@ def _section_problems(text: str) -> list[Problem]:
         text.count("${") > MOST_VARIABLES
         or sum(length(f"{name}.{key}") for name in parser.sections() for key in parser.options(name)) > LONGEST
     ):
-        problems.append((("gate",), f"its variables stand for themselves, or for more than {LONGEST:,} characters"))
+        problems.append(
+            (("gate",), f"its variables refer to themselves, or expand to more than {LONGEST:,} characters")
+        )
     return problems
 
 
@@ -397,6 +399,7 @@ def _policy_error(config: Any, source: str, problems: Sequence[Problem]) -> Valu
     from confection import ConfigValidationError
 
     errors = [{"loc": place, "msg": f"{message};"} for place, message in problems]
+    errors[-1]["msg"] = problems[-1][1]
     error: ValueError = ConfigValidationError(
         config=config, errors=errors, title=f"{source}: policy error", show_config=False
     )

@@ -94,7 +94,7 @@ def add_questions(policy: Policy | None, score: str, difference: float | None, h
 
 
 class Pilot(NamedTuple):
-    """What each unit of a pilot adds to one number, on the scale on which intervals are computed; float64[units].
+    """The contribution of each unit of a pilot to one number, on the scale of intervals; float64[units].
 
     Attributes:
         value: The number itself: a score on the scale of its variance, or a difference.
@@ -103,8 +103,8 @@ class Pilot(NamedTuple):
         gold: The number of its gold spans.
         sides: Whether it has an error, and whether it has a hit, [2, units]; for a difference, whether it differs.
         units_per_entry: The number of units per entry; above 1 where there are more than `MOST_GROUPS`.
-        contributions: What each unit that differs in the score adds to a difference; None for a score.
-        added: What each entry adds to a difference, NaN where that is undefined; 0 for a score.
+        contributions: The contribution of each unit that differs in the score to a difference; None for a score.
+        added: The contribution of each entry to a difference, NaN where that is undefined; 0 for a score.
         limit: The greatest possible difference.
     """
 
@@ -140,7 +140,7 @@ class _GroupWeights:
 
 
 def make_pilot(subject: Subject, ours: Counts, theirs: Counts | None) -> Pilot:
-    """Return what each unit of a pilot adds to a score of `ours`, or to its difference from that of `theirs`.
+    """Return the contribution of each unit of a pilot to a score of `ours`, or to its difference from `theirs`.
 
     Raises:
         ValueError: The counts have no units.
@@ -207,13 +207,13 @@ class Question(NamedTuple):
     Attributes:
         rule: The rule; for a difference, one with the kind `DIFFERENCE` and the difference in points.
         subject: The score.
-        pilot: What each unit adds; None if the pilot has no such spans, or its score is undefined.
+        pilot: The contribution of each unit; None if the pilot has no such spans, or its score is undefined.
         value: The true value that is assumed.
-        least, most: What is allowed: the question is answered once the interval is within, or wholly outside.
+        least, most: The bounds of the rule: the question is answered once the interval is within, or wholly outside.
         level: The level of each bound of the interval.
         least_units: Effective number of units below which nothing is decided.
         bounds: The 90 % interval of the value in the pilot; NaN if a difference is given.
-        unseen: What becomes of a rule that is met only if nothing is of an unseen kind, see `Policy`.
+        unseen: The treatment of a rule that is met only if nothing is of an unseen kind, see `Policy`.
     """
 
     rule: Rule
@@ -365,14 +365,14 @@ def plan_documents(policy: Policy, candidate: System, baseline: System | None = 
 
     Args:
         policy: The rules, perhaps a difference or half widths among them; see `add_questions`.
-        candidate: A system, whose documents are the pilot.
+        candidate: A system; its documents are the pilot.
         baseline: Another system on the same documents, for rules that compare and for a difference.
 
     Returns:
         A result in plain Python; ratios, also those of bounds, are not in per cent.
 
     Raises:
-        ValueError: There is no baseline where one is needed, there is no such score, a system has several training
+        ValueError: There is no baseline where one is needed, there is no such score, a system has several
             runs, or the counts have no single documents.
 
     >>> from spacy_nereval import Document, count, create_all

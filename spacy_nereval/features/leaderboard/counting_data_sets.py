@@ -78,7 +78,7 @@ def datasets(
 
     Args:
         comparisons: The name of each data set, and the comparison there: what `compare` returns, or the path of a JSON
-            file that contains it. Alternatively a list of such paths, whose data sets have the names of the files.
+            file that contains it. Alternatively a list of such paths, with data sets named like the files.
         score: The score to count by, METRIC.SCORE or its score key; by default the primary score of the comparisons.
         system: The system to count for, where the comparisons have several besides the baseline.
         independent: Whether the data sets share neither texts nor trained models. Then their p-values are combined by

@@ -174,10 +174,10 @@ def check_comparison(name: str, result: Any) -> None:
     Example:
         >>> check_comparison("scores.json", {"signature": "", "metrics": {}})
         Traceback (most recent call last):
-        ValueError: scores.json is not a comparison: expected what 'nereval compare' or Comparison.save wrote
+        ValueError: scores.json is not a comparison: expected the output of 'nereval compare' or Comparison.save
     """
     if not _is_comparison(result):
-        raise ValueError(f"{name} is not a comparison: expected what 'nereval compare' or Comparison.save wrote")
+        raise ValueError(f"{name} is not a comparison: expected the output of 'nereval compare' or Comparison.save")
     for row in result["comparisons"]:
         if missing := [key for key in (*NEEDED, *DECLARED) if key not in row]:
             raise ValueError(f"{name} lacks {missing[0]!r}, so another version wrote it: compare again")

@@ -23,7 +23,7 @@ def datasets_cli(
         help="Score to count by, METRIC.SCORE or its score key. By default the primary score of the comparisons",
     ),
     name: str | None = Option(
-        None, "--system", help="System to count for, where the comparisons have several beside the baseline"
+        None, "--system", help="System to combine, where the comparisons have several besides the baseline"
     ),
     independent: bool = Option(
         False,

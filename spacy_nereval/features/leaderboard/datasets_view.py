@@ -76,23 +76,23 @@ class DataSetsView(View):
         return [f"{finding.sentence}." for finding in self.findings()]
 
     def closing(self) -> list[str]:
-        """Return what was tested and how, and which data sets had no test.
+        """Return a description of the tests, and which data sets had no test.
 
         >>> row = {"data_set": "chat", "p_better": None, "differing": 4}
         >>> result = {"method": "bonferroni", "level": 0.95, "baseline": "A", "system": "B", "data_sets": [row]}
         >>> for line in DataSetsView(result).closing():
         ...     print(line)
         Tested in each data set: B is better than A (one-sided). The p-values are combined by Bonferroni's method, \
-which holds for data sets of any kind. The chance that the count is too high is at most 5 %. Data sets are named by \
+valid for any data sets. The chance that the count is too high is at most 5 %. Data sets are named by \
 Holm's correction; the chance that any name is wrong is at most 5 %.
         ⚠ No test in chat: in this score the outputs differ in 4 units, and a test needs 6. It counts as p = 1.
         """
         result = self.result
         rate = f"{100 * (1 - result['level']):.3g} %"
         combined = (
-            "by Fisher's method, which holds only for data sets that share neither texts nor trained models"
+            "by Fisher's method, valid only for data sets that share neither texts nor trained models"
             if result["method"] == "fisher"
-            else "by Bonferroni's method, which holds for data sets of any kind"
+            else "by Bonferroni's method, valid for any data sets"
         )
         lines = [
             f"Tested in each data set: {result['system']} is better than {result['baseline']} (one-sided). The "

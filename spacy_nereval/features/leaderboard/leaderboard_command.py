@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     "leaderboard",
     metric_options=True,
     view="spacy_nereval.features.leaderboard.leaderboard_view:LeaderboardView",
-    heading="Decide what to release",
+    heading="Select a model",
 )
 def leaderboard_cli(
     ctx: typer.Context,
@@ -71,12 +71,8 @@ def leaderboard_cli(
         "the headline scores of the others follow. By default 'strict', or the metric of --primary",
         rich_help_panel="scoring",
     ),
-    label: str | None = Option(
-        None, "--label", help="Label by whose score systems are ranked. By default by that of all labels"
-    ),
-    sort: str | None = Option(
-        None, "--sort", help="Data set by whose scores systems are sorted. By default they are sorted by their means"
-    ),
+    label: str | None = Option(None, "--label", help="Label to rank by. By default, the score over all labels"),
+    sort: str | None = Option(None, "--sort", help="Data set to sort by. By default, the mean over data sets"),
     train: str | None = TRAIN,
     keep_counts: Path | None = Option(
         None,
@@ -150,7 +146,7 @@ def rank_and_print(
         how: What `RunCounter` takes after the gold annotation: metrics, their options, and how files are read.
         confidence: The settings of intervals and tests.
         showing: Which tables are printed, and how.
-        files: What is written, and kept.
+        files: The outputs, and the counts to keep.
         ranking: Further arguments of `rank_systems`.
     """
     from .leaderboard_view import LeaderboardView
@@ -236,7 +232,7 @@ def _systems_by_fold(gold: Path, names: Sequence[str], shown: Sequence[str]) -> 
 
     if names and gold.is_dir() and has_data_sets(gold):
         raise ValueError(
-            f"{gold} is a folder of data sets, whose systems lie beside the gold annotation: leave out {names[0]}, or "
+            f"{gold} is a folder of data sets, with each system next to the gold annotation: remove {names[0]}, or "
             f"add its predictions as {gold}/DATASET/SYSTEM.*"
         )
     first = Source(gold)

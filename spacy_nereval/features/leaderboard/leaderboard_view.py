@@ -166,7 +166,7 @@ class LeaderboardView(View):
         return [*lines, *([f"{more} shows the tests of all pairs"] if more else [])]
 
     def closing(self) -> list[str]:
-        """Return what the marks mean, what was tested and how, and what has no test or no rank."""
+        """Return the meaning of the marks, the tests, and the systems without a test or a rank."""
         level = f"{100 * self.result['confidence']['level']:g} %"
         lines = [
             f"Intervals: {level}. {TOP} top group: not shown to be worse than the best system of the data set. A rank "

@@ -40,7 +40,7 @@ class Listed(NamedTuple):
         system: The name of the system.
         predictions: The file of predictions or counts, or the model.
         run: The name of the training run; "" for a system that was trained once.
-        fold: The name of the fold, whose gold annotation is its own; "" without folds.
+        fold: The name of the fold, which has its own gold annotation; "" without folds.
     """
 
     data_set: str
@@ -104,7 +104,7 @@ def group_by_fold(listed: Iterable[Listed], path: str) -> dict[tuple[str, str, P
     """Return the rows of each system, one for each training run, by data set, fold and gold annotation.
 
     Args:
-        listed: What a table or a folder lists.
+        listed: The content of a table or a folder.
         path: Its name, for errors.
 
     Raises:
@@ -181,12 +181,12 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def has_data_sets(folder: Path) -> bool:
-    """Return whether a folder holds data sets: folders with gold annotation."""
+    """Return whether a folder contains data sets: folders with gold annotation."""
     return any(path.parent.is_dir() for path in folder.glob("*/gold.*"))
 
 
 def read_folder(folder: Path) -> list[Listed]:
-    """Return what a folder holds: DATASET/gold.* with DATASET/SYSTEM.* for each data set.
+    """Return the content of a folder: DATASET/gold.* with DATASET/SYSTEM.* for each data set.
 
     Raises:
         ValueError: There is no such data set, or one has no gold annotation or no system.
@@ -208,7 +208,8 @@ def read_folder(folder: Path) -> list[Listed]:
             listed += [Listed(data_set.name, gold, name, str(path)) for path, name in zip(systems, names)]
     if not listed:
         raise ValueError(
-            f"{folder} holds no data sets: expected {folder}/DATASET/gold.* with {folder}/DATASET/SYSTEM.*, or systems "
+            f"{folder} contains no data sets: expected {folder}/DATASET/gold.* with {folder}/DATASET/SYSTEM.*, or "
+            "systems "
             "after the gold annotation"
         )
     return listed

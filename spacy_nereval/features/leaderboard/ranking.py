@@ -44,7 +44,7 @@ from ...metrics.registry import create_all
 Result = dict[str, Any]
 
 USUAL_METRIC = "strict"
-"""What systems are ranked by, if neither metrics nor a score are chosen."""
+"""The score to rank by, if neither metrics nor a score are chosen."""
 
 
 def metric_to_rank_by(primary: str | None) -> str:
@@ -61,7 +61,7 @@ def metric_to_rank_by(primary: str | None) -> str:
 
 
 class Entry(NamedTuple):
-    """The counts of a system on a data set: of each training run, or of each fold, whose gold is its own.
+    """The counts of a system on a data set: of each training run, or of each fold, which has its own gold annotation.
 
     Attributes:
         runs: The counts of each training run; one for a system that was trained once.
@@ -115,16 +115,16 @@ def rank_systems(
 ) -> Result:
     """Return the scores of systems on data sets, with intervals, ranks and means.
 
-    Within a data set, all pairs of systems whose outputs differ in 6 units or more are tested, with Holm's correction
-    over these pairs. Scores that rest on fewer than 6 effective units are neither tested nor ranked.
+    Within a data set, all pairs of systems with outputs that differ in 6 units or more are tested, with Holm's
+    correction over these pairs. Scores that rest on fewer than 6 effective units are neither tested nor ranked.
 
     Args:
         boards: The counts; those of one data set are of the same documents, with the same gold annotation.
         confidence: The level of intervals and tests, and the seed of swaps.
         primary: The score, METRIC.SCORE or its score key; by default the headline of the first metric.
-        label: The label by whose score systems are ranked; by default they are ranked by the score of all labels.
+        label: The label to rank by; by default all labels together.
         trials: The number of swaps; by default enough for the number of pairs.
-        sort: The data set by whose scores systems are sorted; by default they are sorted by their means.
+        sort: The data set to sort by; by default the mean over data sets.
         watch: Given the evidence of all pairs of a data set as it is made, and their number; yields it unchanged.
 
     Returns:
@@ -226,7 +226,7 @@ def _check_label(label: str, boards: Boards) -> None:
 
 
 def _score_fields(subject: Subject) -> Result:
-    """Return the fields of a result that say what its scores are."""
+    """Return the fields of a result that describe its scores."""
     return {
         "metric": subject.metric.name,
         "score": subject.score.name,

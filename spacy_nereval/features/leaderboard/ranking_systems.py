@@ -107,11 +107,11 @@ def leaderboard(
             have intervals and means, but no ranks.
         primary: The score to rank by, METRIC.SCORE or its score key, such as fair_f; by default the headline of
             the first metric.
-        label: The label by whose score systems are ranked; by default by that of all labels.
+        label: The label to rank by; by default all labels together.
         level: The confidence level of the intervals and tests.
         trials: The number of random swaps for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
-        sort: The data set by whose scores systems are sorted; by default they are sorted by their means.
+        sort: The data set to sort by; by default the mean over data sets.
         text, tokens: As for `score`; only for one data set.
         scheme, repair, end, spans_key, labels, only: As for `score`.
         label_from, depth, sep, match, occurrences, tag_names, offsets, keys, match_text: As for `score`.
@@ -166,7 +166,7 @@ def _name_of(gold: Any) -> str:
 
 
 def _board(data_set: Any, items: Items, given: Mapping[str, Any], warnings: list[str]) -> dict[str, Entry]:
-    """Return the entry of each system of a data set; add what is to be said of labels to `warnings`.
+    """Return the entry of each system of a data set; add notes on labels to `warnings`.
 
     Args:
         data_set: Gold annotation and a table of systems; or a table of systems with counts; or a table of folds, each
@@ -197,7 +197,7 @@ def _runs_of_systems(data_set: Any, items: Items, given: Mapping[str, Any], warn
         check_alone(gold=gold, **given)
         return stored
     if gold is None:
-        raise ValueError("gold is missing: expected (gold, {'a': pred, 'b': pred})")
+        raise ValueError("missing gold annotation: expected (gold, {'a': pred, 'b': pred})")
     items, gold, predicted, notes = with_predictions(items, gold, systems)
     warnings += notes
     named_runs = {name: runs_of(name, pred) for name, pred in predicted.items()}

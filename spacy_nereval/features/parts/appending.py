@@ -30,7 +30,9 @@ def lock_counts(output: Path, wait: float = 0) -> Iterator[Counts | None]:
     with hold_lock(output.with_name(f"{output.name}.lock"), str(output), "or choose another file", wait):
         counts = load(output) if output.exists() else None
         if counts and not counts.collapsed:
-            raise ValueError(f"--append: {output} holds counts with documents: collapse it first, with 'nereval merge'")
+            raise ValueError(
+                f"--append: {output} contains counts with documents: collapse it first, with 'nereval merge'"
+            )
         yield counts
 
 
@@ -132,7 +134,7 @@ def _unit(reading: Reading, gold: str) -> str:
 
 
 def save_appended(before: Counts | None, counts: Counts, task: CountTask, output: Path, *, shared_ids: bool) -> None:
-    """Add new counts to the output, and print what was written.
+    """Add new counts to the output, and print a summary.
 
     Args:
         before: The counts in the output; None if it does not exist yet.

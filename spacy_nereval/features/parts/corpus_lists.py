@@ -24,7 +24,7 @@ def corpus_values(values: Mapping[str, Any]) -> dict[str, Any]:
             of predictions do not have the same files.
         OSError: The list cannot be read.
     """
-    counts = "first" in values  # `count`, else `evaluate`, whose model is an argument of its own
+    counts = "first" in values  # `count`, else `evaluate`, with the model as another argument
     arguments = [values["first"], *(values["others"] or ())] if counts else [*(values["data"] or ())]
     names, options = names_and_options([argument for argument in arguments if argument is not None])
     formats = input_formats(values.get("format"))
@@ -37,7 +37,7 @@ def corpus_values(values: Mapping[str, Any]) -> dict[str, Any]:
         path = Path(STDIN_FILE)
     if path:
         if files:
-            raise ValueError(f"{files[0]} is given beside --files-from {path}: give files in one of the two ways")
+            raise ValueError(f"{files[0]} and --files-from {path} exclude each other: list the files in one place")
         files = _files_in_list(path, (gold,) if single else (gold, pred))
     elif len(files) == 2 and not single:
         files = [file for side in _files_of_sides((files[0], files[1]), (gold, pred)) for file in side]
@@ -66,7 +66,7 @@ def _files_in_list(path: Path, formats: Sequence[str | None]) -> list[str]:
             if len(names) != len(formats) or not all(names):
                 raise ValueError(
                     "expected a file of gold annotation and one of predictions, with a tab between them; with --both, "
-                    "every file holds both"
+                    "every file contains both"
                 )
             if len(names) == 2:
                 additions = _files_of_sides((names[0], names[1]), formats)

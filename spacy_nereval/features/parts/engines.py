@@ -41,16 +41,16 @@ class Run(Protocol):
     """Calls a function with every item, each on some worker.
 
     Args:
-        function: What to call. It and the items have to be picklable.
-        items: What to call it with.
+        function: The function to call. It and the items have to be picklable.
+        items: Its arguments, one per call.
         ready: Called with the number of finished items, whenever it grows.
         alone: Whether each item starts only when the previous one is finished.
 
     Returns:
-        What the function returned, in the order of the items.
+        The results of the function, in the order of the items.
 
     Raises:
-        Exception: What the function raised, or what the engine raises when a worker dies.
+        Exception: An error of the function, or of the engine when a worker dies.
     """
 
     def __call__(
@@ -70,7 +70,7 @@ class Reduce(Protocol):
         The last item.
 
     Raises:
-        Exception: What the function raised, or what the engine raises when workers die again and again.
+        Exception: An error of the function, or of the engine when workers die again and again.
     """
 
     def __call__(self, function: Callable[[list[T]], T], items: Sequence[T], group_size: int) -> T: ...
@@ -95,7 +95,7 @@ def start_engine(engine: str, workers: int = -1, *, gpus: bool = False) -> Itera
 
     If there is a running cluster where the engine usually looks (RAY_ADDRESS,
     DASK_SCHEDULER_ADDRESS, or Spark's own configuration), the engine uses it. Otherwise it
-    starts one on this machine, whose workers end within seconds of this process, even if
+    starts one on this machine. Its workers end within seconds of this process, even if
     this process is killed.
 
     Args:
@@ -284,7 +284,7 @@ def _spark_session(workers: int) -> Any:
 
     if session := SparkSession.getActiveSession():
         return session
-    settings = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}  # what fails is raised
+    settings = {"spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}  # errors are raised
     if os.name == "posix":  # TCP makes every task wait for the end of a delay; Spark before 4.1 ignores the setting
         settings["spark.python.unix.domain.socket.enabled"] = "true"
     builder = SparkSession.builder.appName("nereval")
@@ -294,7 +294,7 @@ def _spark_session(workers: int) -> Any:
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             builder = builder.config(map=settings)
         return builder.getOrCreate()
-    SparkContext._ensure_initialized()  # Spark then knows what is configured, whoever started it
+    SparkContext._ensure_initialized()  # Spark then knows its configuration, whoever started it
     configured = SparkConf().get("spark.master", "local[*]")
     master = f"local[{workers}]" if configured == "local[*]" and workers > 0 else configured
     return builder.master(master).config(map=settings).getOrCreate()

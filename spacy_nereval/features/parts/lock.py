@@ -19,7 +19,7 @@ from ...io.paths import Location, error_message
 from ...io.writing import FULL
 
 _held: set[str] = set()
-"""The lock files that this process holds.
+"""The lock files of this process.
 
 Any other lock file with this process's id is stale: an ended process had the same id, perhaps before its container
 was restarted.
@@ -29,7 +29,7 @@ EMPTY_LOCK_SECONDS = 10
 """Seconds after which an empty lock file is stale."""
 
 POLL_SECONDS = 1.0
-"""Seconds between two attempts to take a lock file that another run holds."""
+"""Seconds between two attempts to take the lock file of another run."""
 
 _changing = Lock()
 """Held while this process takes or releases a lock file."""
@@ -39,12 +39,12 @@ _changing = Lock()
 def hold_lock(lock: Location, folder: str, remedy: str, wait: float = 0) -> Iterator[None]:
     """Hold a lock file, so that no other run that needs it can continue.
 
-    A stale lock file, whose process ran on this machine and ended, is replaced.
+    A stale lock file, of a process that ran on this machine and ended, is replaced.
 
     Args:
         lock: The lock file, in a folder that exists.
         folder: The folder or file that is locked, as the user named it, for errors.
-        remedy: What the user can do instead of waiting, for errors.
+        remedy: An alternative to waiting, for errors.
         wait: Seconds to wait for another run that holds the lock file.
 
     Raises:

@@ -210,7 +210,7 @@ def count_spark(frame: Any, metrics: Any = None, **options: Any) -> Counts:
         The counts: the same, bit for bit, as of all rows in one process.
 
     Raises:
-        ValueError: As for `count_partition` and `merge`. What a worker raises, Spark wraps.
+        ValueError: As for `count_partition` and `merge`. Spark wraps the errors of workers.
 
     Example:
         score(count_spark(spark.read.parquet("s3://bucket/corpus"), "strict,fair"), confidence=True)
@@ -267,7 +267,7 @@ def count_ray(dataset: Any, metrics: Any = None, **options: Any) -> Counts:
         The counts: the same, bit for bit, as of all rows in one process.
 
     Raises:
-        ValueError: As for `count_partition` and `merge`. What a worker raises, Ray wraps.
+        ValueError: As for `count_partition` and `merge`. Ray wraps the errors of workers.
 
     Example:
         score(count_ray(ray.data.read_parquet("s3://bucket/corpus"), "strict,fair"), confidence=True)

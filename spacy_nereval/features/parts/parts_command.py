@@ -99,7 +99,7 @@ class Workers(Extension):
                     f"{output} has the name of a part, and parts are inputs, so it cannot be the output: choose another"
                 )
         if input_folder := inputs.folder_of(path):
-            relation = "is" if path == input_folder.resolve() else f"lies in {input_folder}, which is"
+            relation = "is" if path == input_folder.resolve() else f"is in {input_folder}, which is"
             raise ValueError(
                 f"--parts {folder} {relation} an input, so no parts can be written there: choose another folder"
             )
@@ -129,7 +129,7 @@ class EvaluateWorkers(Workers):
     """
 
     def counts(self, task: CountTask) -> Counts:
-        """Return the merged counts of all files, and say so if repeated documents were not looked for."""
+        """Return the merged counts of all files, and warn if repeated documents were not checked."""
         counts = super().counts(task)
         say_if_unchecked(counts)
         return counts
@@ -150,8 +150,8 @@ class CountWorkers(Workers):
 
     help: ClassVar[str] = """
     With --append, a job can add new files to collapsed counts again and again. The
-    file is replaced as a whole, or not at all. Documents that the counts have already
-    are refused, as in a file that has changed since it was added, unless --no-check-repeats is given.
+    file is replaced as a whole, or not at all. A document that is already counted,
+    as in a file that has changed since it was added, is an error unless --no-check-repeats is given.
 
     Several gold files, or any number with --engine, are counted by workers, each
     file by one of them. An interrupted run continues where it stopped. Files may be
@@ -204,7 +204,7 @@ class CountWorkers(Workers):
 
 @dataclass(frozen=True)
 class FileCounter:
-    """How every shard is counted. It is sent to the workers, so it holds only names and settings.
+    """How every shard is counted. It is sent to the workers, so it contains only names and settings.
 
     Attributes:
         metrics: The options of each metric.
@@ -306,6 +306,7 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         ValueError: If some files cannot be counted. The reasons are printed first.
     """
     from ...io.paths import is_pipe, location
+    from ...reporting.remarks import many
     from .engines import start_engine
     from .shards import PartsFolder, lock_folder, merge_shards
 
@@ -314,7 +315,7 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         raise ValueError(f"{whole} depends on the corpus as a whole, so --replicates cannot be computed for its parts")
     reading, loading = task.reading, task.loading
     if reading.labels is not None and (rules := rules_of(reading)):
-        # Workers need not have the file, which may change; and a list stands for the labels to keep.
+        # Workers need not have the file, which may change; and a list means the labels to keep.
         only = None if rules.only is None else [json.dumps([*rules.only])]
         reading = replace(reading, labels=json.dumps(rules.mapping) if rules.mapping else None, only=only)
     pipeline, code = pipeline_of(task.model, loading), str(loading.code) if loading.code else None
@@ -351,7 +352,7 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
         replaced = sum(status.replaced for status in statuses)
         notes = [f"{kept} by an earlier run"] * bool(kept) + [f"{replaced} replacing other counts"] * bool(replaced)
         note = f" ({', '.join(notes)})" if notes else ""
-        say(f"✔ {len(statuses)} files counted in {folder.name}{note}", fg="green", err=True)
+        say(f"✔ {many(len(statuses), 'file')} counted in {folder.name}{note}", fg="green", err=True)
         return counts
 
 

@@ -8,7 +8,7 @@ The terms:
 - The *origin* of a part is everything that its counts depend on. The part's file records it.
 
 A part that is complete and has the right origin is not counted again, so an interrupted
-run continues where it stopped. Only the files of the parts decide what is merged: even
+run continues where it stopped. Only the files of the parts determine the merged counts: even
 if workers are killed or restarted, no document is lost or counted twice.
 
 The workers merge collapsed counts in a tree: groups of parts, then groups of merged parts, so that the
@@ -160,15 +160,15 @@ def _has_origin(part: Location, origin: Mapping[str, Any]) -> bool:
 def count_shards(
     shards: Sequence[Shard], counter: ShardCounter, folder: PartsFolder, run: Run, ready: Ready = lambda number: None
 ) -> list[ShardStatus]:
-    """Count every shard whose part is not there yet.
+    """Count every shard without a part.
 
-    A shard that fails is tried once more. Shards whose worker died are tried again one at a
+    A shard that fails is tried once more. Shards of workers that died are tried again one at a
     time, so that a shard that kills its worker does not affect others.
 
     Args:
         shards: The shards.
         counter: How each is counted.
-        folder: Where the parts belong. The caller holds its lock (see `lock_folder`).
+        folder: Where the parts belong. The caller has locked it (see `lock_folder`).
         run: Runs a function on workers (see `engines.start_engine`).
         ready: Called with the number of finished shards.
 
@@ -189,7 +189,7 @@ def count_shards(
 def _count_on_worker(
     argument_spelling: Spelling, counter: ShardCounter, folder: PartsFolder, shard: Shard
 ) -> ShardStatus:
-    """Count a shard on a worker, whose errors spell arguments as the driver does."""
+    """Count a shard on a worker, with errors that spell arguments as the driver does."""
     with use_spelling(argument_spelling):
         return count_shard(counter, folder, shard)
 
@@ -217,8 +217,8 @@ def _try_shards(
             lost = [shard for shard in waiting if folder.marker(shard).exists()]
             if not lost and failed:
                 raise TryAgain(
-                    f"the engine failed twice before a worker had begun a file: {first_line(error)}; what is counted "
-                    f"already is kept in {folder.name}, and the same command continues from there"
+                    f"the engine failed twice before a worker had begun a file: {first_line(error)}; finished counts "
+                    f"are kept in {folder.name}, and the same command continues from there"
                 ) from error
             failed = not lost
             for shard in lost:
@@ -304,7 +304,7 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class PartMerger:
-    """Merges parts: a `ShardCounter` whose shards name a JSON list of parts in place of a gold file.
+    """Merges parts: a `ShardCounter` for shards that name a JSON list of parts in place of a gold file.
 
     Attributes:
         shared_ids: Whether documents of several parts may have the same id.
@@ -346,7 +346,7 @@ class PartMerger:
 
 
 def group_shard(parts: Sequence[Part]) -> Shard:
-    """Return a shard whose gold file is replaced by the JSON list of a group of parts to merge."""
+    """Return a shard with the JSON list of a group of parts to merge in place of its gold file."""
     content = json.dumps(parts)
     return Shard(content_digest(content), content)
 
@@ -370,8 +370,8 @@ def merge_shards(
     """Return the merged counts of all parts.
 
     Args:
-        statuses: What `count_shards` returned, without errors.
-        folder: The folder of the parts. The caller holds its lock (see `lock_folder`).
+        statuses: The result of `count_shards`, without errors.
+        folder: The folder of the parts. The caller has locked it (see `lock_folder`).
         engine: Runs the workers (see `engines.start_engine`).
         shared_ids: Whether documents of several shards may have the same id.
         check_repeats: Whether to look for documents of collapsed counts that have the same id.
@@ -395,7 +395,7 @@ def merge_shards(
             )
         if status.origin.get("model") != first.origin.get("model"):
             raise ValueError(
-                f"{first.shard.gold} and {status.shard.gold} were predicted by different models of the same name: "
+                f"{first.shard.gold} and {status.shard.gold} were predicted by different models with one name: "
                 "install the same model on all machines, then run the command again"
             )
     work = PartMerger(shared_ids, check_repeats, code)

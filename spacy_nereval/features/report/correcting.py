@@ -38,7 +38,7 @@ class CorrectionView(View):
 
     Args:
         result: The result of `corrections.correct_gold`, or its JSON.
-        notes: Sentences on what was written.
+        notes: Sentences on the output.
     """
 
     at_terminal: ClassVar[Sequence[str]] = ("changes", "conflicts", "undecided")
@@ -77,7 +77,7 @@ class CorrectionView(View):
 
     def undecided_places(self) -> Iterator[ResultTable]:
         """Yield the places at which a reviewer finds gold wrong and gives no correction."""
-        yield self._places("Places where gold is wrong, without a correction", "undecided")
+        yield self._places("Wrong gold annotation without a correction", "undecided")
 
     makers: ClassVar[Makers] = {
         "changes": changes,
@@ -129,7 +129,7 @@ class CorrectionView(View):
         return [Finding("headline", self.headline())]
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return what changes, and how many marks there are."""
+        """Return the numbers of changes and of marks."""
         marks = self.result["marks"]
         parts = ", ".join(f"{mark} {marks[mark]:,}" for mark in VERDICTS if marks[mark])
         return [self.headline(), f"Marks on {many(marks['places'], 'place')}{parts and f': {parts}'}", *self._notes]
@@ -166,7 +166,7 @@ class Corrections(Shown):
     - `marks`: on how many `places` there are marks, and each mark;
     - `changes`: a row per gold span that changes or is added, with `document`, `before`, `change` in words, the spans
       `after`, `reason` and `note`;
-    - `conflicts` and `undecided`: the places on which marks disagree, or say that gold is wrong without a correction;
+    - `conflicts` and `undecided`: the places on which marks disagree, or that are wrong in gold without a correction;
     - `signature`, which has the digests of gold before and after.
 
     >>> from spacy_nereval import apply
@@ -235,15 +235,15 @@ class Corrections(Shown):
         Args:
             path: A file .spacy, .jsonl, .conll or .iob, or a folder for brat's files.
             spans_key: `.spacy`: write to `doc.spans[spans_key]`, where spans may overlap, instead of `doc.ents`.
-            drop: Leave out spans that the format cannot hold.
-            lang: Language whose tokenizer of spaCy finds the tokens of texts without tokens.
-            align: What becomes of spans that do not fit the tokens of the file: "expand" or "contract" them.
+            drop: Drop spans that the format cannot store.
+            lang: Language of the spaCy tokenizer for texts without tokens.
+            align: The treatment of spans that do not fit the tokens of the file: "expand" or "contract" them.
 
         Returns:
-            A sentence for everything that was left out or aligned.
+            A sentence for everything that was dropped or aligned.
 
         Raises:
-            ValueError: The path names no format, or the format cannot hold a span; or the result was read from a JSON
+            ValueError: The path names no format, or the format cannot store a span; or the result was read from a JSON
                 file.
             OSError: The file cannot be written.
 
@@ -278,13 +278,13 @@ def apply(
     Args:
         gold: The gold annotation that the report was made of, as `score` takes it.
         marks: The file that the report saved as JSON lines, or a list of such files or of their lines as dicts.
-        conflicts: What to do where marks decide different things: "refuse" all of them, or "keep" gold as it is there.
+        conflicts: The treatment of contradicting marks: "refuse" all of them, or "keep" the gold annotation.
         text, tokens, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
             tag_names, offsets, keys, match_text: As for `score`, and as they were when the report was made.
         outside, trim, join, missing_tokens: As for `score`, of gold annotation.
 
     Returns:
-        What changed, with the new gold annotation: a dict with methods that print and write it; see `Corrections`.
+        The changes, with the new gold annotation: a dict with methods that print and write it; see `Corrections`.
 
     Raises:
         ValueError: The marks were made on other gold annotation, disagree, or make spans overlap; an argument cannot be

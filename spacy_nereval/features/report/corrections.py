@@ -1,7 +1,7 @@
-"""Corrections of gold annotation: reads the marks that reviewers of a report made, and applies what they decide.
+"""Corrections of gold annotation: reads the marks that reviewers of a report made, and applies their decisions.
 
 A mark is a line of JSON on a place where gold and predictions differ. It has the `digest` of its document, the `gold`
-and the predicted span (`pred`), the `mark`, and what was `decided`: the spans that replace the gold span, an empty list
+and the predicted span (`pred`), the `mark`, and the `decided` spans: those that replace the gold span, an empty list
 for none, or null if nothing was decided. The page on formats describes every field.
 """
 
@@ -33,7 +33,7 @@ than 1 in 500."""
 
 
 class OtherMark(NamedTuple):
-    """What another reviewer said of a place, which differed from the mark there.
+    """Another reviewer's decision on a place, which differed from the mark there.
 
     Attributes:
         by: The other reviewer's file, as the report named it; "" if that is not known.
@@ -59,7 +59,7 @@ class Mark(NamedTuple):
         where: The file and the line, or the number in a list, for messages.
         digest: The digest of the document as it was reviewed, with its gold spans (see `gold_digest`).
         copy: How many documents before this one have the same digest.
-        gold: The gold span of the place; None if gold has none.
+        gold: The gold span of the place; None if there is none.
         pred: The prediction; None if there is none.
         system: The system that predicts it; "" if the place is none of a system.
         mark: One of `VERDICTS`, or "".
@@ -83,7 +83,7 @@ class Mark(NamedTuple):
 
     @property
     def open_disputes(self) -> list[OtherMark]:
-        """The other reviewers' marks of which the reviewer has not said whose stays."""
+        """The other reviewers' marks in disputes that the reviewer has not settled."""
         return [other for other in self.others if other.settled is None]
 
 
@@ -160,11 +160,11 @@ def _parse_mark(row: Any, where: str) -> Mark:
         )
         if mark.decided is not None and mark.mark != GOLD_WRONG:
             raise ValueError(
-                f"it decides what gold should have, and its mark is {quote(mark.mark)}; expected {GOLD_WRONG!r}, or "
+                f"it contains a correction, and its mark is {quote(mark.mark)}; expected {GOLD_WRONG!r}, or "
                 "null for decided"
             )
         if mark.decided == () and mark.gold is None:
-            raise ValueError("it decides that gold has no span here, where gold has none")
+            raise ValueError("it removes a gold span where there is none")
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
     return mark
@@ -229,7 +229,7 @@ def _span_of(value: Any, name: str) -> PlainSpan | None:
 
 
 class Place(NamedTuple):
-    """A place with marks: a gold span of a document, or the boundaries of a span that gold does not have."""
+    """A place with marks: a gold span of a document, or the boundaries of a span that is not in gold."""
 
     number: int
     start: int
@@ -244,11 +244,11 @@ ABOUT = ("reason", "note")
 
 
 class CorrectedGold(NamedTuple):
-    """Corrected gold annotation, and what changed in it.
+    """Corrected gold annotation, and its changes.
 
     Attributes:
         records: The documents with their new gold spans.
-        result: What changed and what did not, in plain Python; see `correcting.Corrections`.
+        result: The changes, in plain Python; see `correcting.Corrections`.
     """
 
     records: list[Record]
@@ -263,11 +263,11 @@ def correct_gold(
     Args:
         records: The gold documents.
         marks: The marks of one or several reviewers.
-        conflicts: What to do where marks disagree, one of `arguments.CONFLICTS`.
+        conflicts: The treatment of marks that disagree, one of `arguments.CONFLICTS`.
         name: The name of the gold annotation in errors.
 
     Raises:
-        ValueError: A mark was made on another gold annotation, or its gold span is not there; a correction lies outside
+        ValueError: A mark was made on another gold annotation, or its gold span is not there; a correction is outside
             of the text, in a stretch without annotation, or overlaps another span in a corpus without such spans;
             marks disagree, and that is not allowed. Names the document and the span.
 
@@ -336,7 +336,7 @@ def _marks_by_place(
             raise ValueError(
                 f"{mark.where}: {_document(number, golds[number])} has spans with gaps, which marks cannot name: "
                 "correct it where it was annotated, or read gold with "
-                f"{spell_argument('discontinuous', 'hull')} and make the report anew"
+                f"{spell_argument('discontinuous', 'hull')} and make the report again"
             )
         if mark.gold is not None and mark.gold not in golds[number].spans:
             raise ValueError(f"{mark.where}: {_document(number, golds[number])} has no gold span {_span(mark.gold)}")
@@ -383,7 +383,7 @@ def _conflict_words(golds: Sequence[Record], contested: Sequence[tuple[Place, Se
 
 
 def _statements(marks: Sequence[Mark]) -> Iterator[str]:
-    """Yield what each mark says and where, and the other reviewers' marks in open disputes."""
+    """Yield each mark with its place, and the other reviewers' marks in open disputes."""
     for mark in marks:
         yield f"{mark.where}: {_mark_words(mark, mark.gold)}"
         yield from (
@@ -428,7 +428,7 @@ def _new_spans(number: int, record: Record, removed: set[PlainSpan], added: set[
     kept = {*record.spans} - removed
     if doubled := sorted(kept & added):
         raise ValueError(
-            f"{_document(number, record)}: gold has the span {_span(doubled[0])} already, so it cannot be added"
+            f"{_document(number, record)}: the gold annotation already contains the span {_span(doubled[0])}"
         )
     return kept | added
 
@@ -464,7 +464,7 @@ def _check_possible(number: int, record: Record, span: PlainSpan) -> None:
     if not record.text[start:end].strip():
         raise ValueError(f"{where} has no words; expected a stretch with more than white space")
     if not record.annotated or any(max(start, a) < min(end, b) for a, b in record.gaps):
-        raise ValueError(f"{where} lies in a stretch without annotation")
+        raise ValueError(f"{where} is in a passage without annotation")
 
 
 def _check_flat(number: int, record: Record, spans: Iterable[PlainSpan]) -> None:

@@ -35,14 +35,14 @@ class Evidence(NamedTuple):
     """A reason to doubt the gold annotation.
 
     Attributes:
-        reason: "two labels": gold gives these words another label as often, or more often. "unmarked": a system
-            predicts a label here that gold gives these words elsewhere, and gold has no
+        reason: "two labels": the gold annotation has another label for these words as often, or more often.
+            "unmarked": a system predicts a label here that these words have in gold elsewhere, and there is no gold
             span here. "agreement": all systems, two or more, predict the same span against gold. "confidence": a
             system is sure of a prediction against gold (see `SURE`).
         label: The label that speaks against gold.
         number: How many gold spans have these words and that label; for "agreement", how many systems there are;
             for "confidence", how many of them are sure of this prediction.
-        against: How many gold spans have these words and the label that gold has here; 0 for the other reasons.
+        against: The number of gold spans with these words and the gold label here; 0 for the other reasons.
         system: For "confidence", the number of the system.
         score: For "confidence", the score of the prediction.
         surer: For "confidence", the share of the system's correct predictions of the label that have a lower score.
@@ -79,7 +79,7 @@ class Doubt(NamedTuple):
 
     Attributes:
         document: The number of its document.
-        gold: The gold span at which it is; None if gold has none that overlaps it.
+        gold: The gold span at which it is; None if no gold span overlaps it.
         start, end: The stretch that the evidence is about.
         evidence: All evidence on the place, of one or several suspects, strongest first.
         proposed: The spans that the evidence proposes in place of the gold span, each a correction of its own.
@@ -207,7 +207,7 @@ def _document_evidence(sides: Sequence[Document], labels: dict[str, Counter[str]
     if len(sides) > 1:
         for span in sorted(set.intersection(*({*side.pred} for side in sides)) - {*document.gold}):
             if document.is_invented(span):
-                continue  # gold cannot mark what the text does not have
+                continue  # gold cannot mark words that the text lacks
             gold = at.get((span.start, span.end), [""])[0]
             yield (span.start, span.end, gold), Evidence("agreement", span.label, len(sides))
 
@@ -276,7 +276,7 @@ class GoldDoubts:
     Args:
         places: The places, those with the strongest evidence first.
         documents: The documents, with gold annotation.
-        names: The names of the systems whose predictions are evidence.
+        names: The names of the systems that predicted.
     """
 
     def __init__(self, places: Sequence[Doubt], documents: Sequence[Document], names: Sequence[str]) -> None:
@@ -298,7 +298,7 @@ class GoldDoubts:
             gold = at_gold.label if at_gold else _gold_around(document, doubt)
             rows.append([self._name(doubt.document), span_in_context(document, doubt.start, doubt.end), gold, words])
         if rows:
-            header = ["document", "text", "gold", "what speaks against it"]
+            header = ["document", "text", "gold", "evidence against it"]
             note = f"the strongest {len(rows)} of {len(self.places):,}" if len(rows) < len(self.places) else ""
             asks = [{"document": doubt.document} for doubt in doubts]
             yield ResultTable("Doubtful gold spans", header, rows, note=note, asks=asks)
@@ -344,9 +344,9 @@ def evidence_words(piece: Evidence, doubt: Doubt, names: Sequence[str]) -> str:
     """Return a piece of evidence in words."""
     label = piece.label or "(empty)"
     if piece.reason == "two labels" and doubt.gold:
-        return f"gold has {label} {times(piece.number)} for these words, {doubt.gold.label} {piece.against}"
+        return f"gold label {label} {times(piece.number)} for these words, {doubt.gold.label} {piece.against}"
     if piece.reason == "unmarked":
-        return f"predicted {label}; gold marks these words so {times(piece.number)} elsewhere"
+        return f"predicted {label}; these words are gold {label} {times(piece.number)} elsewhere"
     if piece.reason == "agreement":
         return f"{'both' if piece.number == 2 else f'all {piece.number}'} systems predict {label}"
     who = "predicted" if len(names) == 1 else f"{names[piece.system]} predicts"

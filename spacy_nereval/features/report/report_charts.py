@@ -47,7 +47,7 @@ def all_charts(view: ReportView) -> dict[str, Any]:
 def _rows_of_other_scores(table: ResultTable, view: ReportView) -> Iterator[list[Cell]]:
     """Yield the scores other than precision, recall and F that share their axis, as rows of a chart.
 
-    These are ratios for which higher is better. A score that is cut off at 0 is left out where it is 0, since such a 0
+    These are ratios for which higher is better. A score with a minimum of 0 is omitted where it is 0, since such a 0
     is no result.
     """
     for row in table.rows:

@@ -85,7 +85,7 @@ def report_cli(
     the errors that repeat, scores, charts, places where the gold annotation may be
     wrong, and every error and document.
 
-    Each system is a file of predictions or a model. A single CoNLL file may hold
+    Each system is a file of predictions or a model. A single CoNLL file may contain
     both sides: gold labels in the last column but one, predicted labels in the
     last. With several systems, the report shows which gold spans the others fix
     or break compared with the first. Scores, sentences and the order of the systems
@@ -188,10 +188,10 @@ def apply_cli(
 ) -> None:
     """
     Write gold annotation with the corrections that reviewers decided on a report.
-    What is not decided stays as it is.
+    Undecided places stay as they are.
 
     Marks are found again by a digest of the document, so those that were made on
-    other gold annotation are refused, and so are corrections that lie outside of the
+    other gold annotation are an error, and so are corrections outside of the
     text or make spans overlap. Read gold with the options that the report was made with.
 
     The marks of several reviewers are joined. Where they decide different things, nothing

@@ -119,7 +119,7 @@ def _scores_after_mending(
         documents: The documents.
         metric: The metric.
         errors_by_document: The errors of each document.
-        choices: What is mended: from the number of a document to numbers of its errors.
+        choices: The errors to mend: from the number of a document to numbers of its errors.
     """
     from scipy.sparse import csr_array
 
@@ -278,7 +278,7 @@ SYSTEMS = 8
 def share_annexes(systems: Sequence[System]) -> Sequence[System]:
     """Return the systems with the same text for each document: it ends with the mentions that any system invented."""
     if len({len(system.annotated_documents) for system in systems}) > 1:
-        return systems  # which the report refuses
+        return systems  # the report rejects these
     documents = [share_annex(sides) for sides in zip(*(system.annotated_documents for system in systems))]
     return [System(system.name, system.counts, [sides[k] for sides in documents]) for k, system in enumerate(systems)]
 

@@ -68,7 +68,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
     - Evidence is a list of indices into `evidence`, which has [reason, sentence, witnesses or -1]. Reasons are indices,
       and so are witnesses, into lists of gold spans: document, gold span, ...
     - Proposals are labels for the boundaries of the place; or, if any has others, a list of start, end, label, ...
-    - Places are document, number, ... The numbers are those of gold spans; where gold has none, those of predictions
+    - Places are document, number, ... The numbers are those of gold spans; without a gold span, those of predictions
       of the system, which is -1 for gold spans.
 
     The first `repeats` groups of the page are errors that repeat.
@@ -123,7 +123,7 @@ def review_data(view: ReportView, labels: Mapping[str, int], units: Sequence[Any
             ]
             for (evidence, (is_in_place, *proposals), system, _), members in kinds.items()
         ],
-        "repeats": len(view.lists) - len(view.systems),  # the last groups are the errors where gold is in doubt
+        "repeats": len(view.lists) - len(view.systems),  # the last groups are the errors at doubtful gold spans
     }
 
 
@@ -313,7 +313,7 @@ REPORT = Layout(
 )
 
 STATIC = 50
-"""Maximum number of documents for readers whose browser runs no scripts."""
+"""Maximum number of documents for browsers without scripts."""
 
 LONGEST, BEFORE = 1500, 200
 """Maximum number of characters of such a document, and how many of them come before its first error."""
@@ -333,14 +333,14 @@ def page(
     """Return the report as HTML.
 
     Args:
-        systems: The systems. The first one is what the others are compared with. The metric
+        systems: The systems. The first one is the baseline. The metric
             fair has to be among their metrics, since its verdicts mark the spans.
         title: The title; by default, the names of the systems and of the gold files.
         confidence: Settings of intervals. With them, scores have intervals, systems are compared,
             and the page begins with a conclusion on the primary score.
-        asked: What the comparison tests; by default with fair's F as the primary score.
+        asked: The tests of the comparison; by default with fair's F as the primary score.
         trials: How many swaps are drawn; by default enough for the number of tests.
-        lexicon: The lexicon of the training data, for scores by what training shows of a span.
+        lexicon: The lexicon of the training data, for scores by properties of spans in training data.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
         sections: The sections that other features add, at its beginning.
 
@@ -432,12 +432,12 @@ def report_html(
     asked: Hypotheses | None = None,
     trials: int | None = None,
 ) -> str | None:
-    """Return the report on systems whose documents were kept, as HTML.
+    """Return the report on systems with their documents, as HTML.
 
     Args:
-        systems: The systems, which have the same documents. The first is what others are compared with.
+        systems: The systems, which have the same documents. The first is the baseline.
         confidence: The settings of intervals; None for no intervals and no comparison.
-        asked: What the comparison tests.
+        asked: The tests of the comparison.
         trials: How many swaps are drawn.
 
     Returns:

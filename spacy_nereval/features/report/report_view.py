@@ -57,12 +57,12 @@ class ReportView(View):
     sentences about a single system are about the leading one, which has the best primary score.
 
     Args:
-        systems: The systems. The first one is what the others are compared with. The metric
+        systems: The systems. The first one is the baseline. The metric
             fair has to be among their metrics, since its verdicts mark the spans.
         confidence: Settings of intervals. With them, scores have intervals, and systems are compared.
-        asked: What the comparison tests; by default with fair's F as the primary score, also where nothing is tested.
+        asked: The tests of the comparison; by default with fair's F as the primary score, also where nothing is tested.
         trials: How many swaps are drawn; by default enough for the number of tests.
-        lexicon: The lexicon of the training data, for scores by what training shows of a span.
+        lexicon: The lexicon of the training data, for scores by properties of spans in training data.
         by: Attributes by which spans are scored besides the usual ones, as `--by` names them.
 
     Raises:
@@ -370,7 +370,7 @@ class ReportView(View):
         return self._all_findings[number]
 
     def story_of(self, number: int) -> list[Finding]:
-        """Return two findings on a system, the more telling first: how often it predicts labels, what repeats."""
+        """Return two findings on a system, the more telling first: how often it predicts labels, repeated errors."""
         by_section = {finding.section: finding for finding in self._all_findings[number]}
         rates_are_usual = by_section["rates"].sentence.startswith(NO_CLEAR_RATE)
         return [by_section[section] for section in (("groups", "rates") if rates_are_usual else ("rates", "groups"))]
@@ -390,7 +390,7 @@ class ReportView(View):
         return result
 
     def opening(self, *, digits: int = 2, more: str = "") -> list[str]:
-        """Return what was scored, for each system in a sentence of its own, after the conclusions."""
+        """Return the scored data, for each system in a sentence of its own, after the conclusions."""
         conclusions = self.compared.opening(digits=digits) if self.compared else []
         lines = [view.opening(digits=digits, more=more)[0] for view in self.views]
         return [*conclusions, *(f"{name}: {line}" if len(lines) > 1 else line for name, line in zip(self.names, lines))]
@@ -401,7 +401,7 @@ class ReportView(View):
 
     @property
     def bounds(self) -> str:
-        """The level of the intervals, and what they are computed from; "" if there are none."""
+        """The level of the intervals, and their basis; "" if there are none."""
         confidence = self.results[0].get("confidence")
         if not confidence:
             return ""
@@ -532,10 +532,10 @@ class ReportView(View):
 
     def _gold_finding(self) -> Finding:
         if not self.doubts:
-            return Finding("gold", "nothing speaks against gold")
+            return Finding("gold", "no evidence against the gold annotation")
         numbers = dict.fromkeys(doubt.document for doubt in self.doubts)
         documents = [_name(self.documents[0][k], k) for k in numbers]
-        return Finding("gold", f"{many(len(self.doubts), 'place')} where gold may be wrong", documents)
+        return Finding("gold", many(len(self.doubts), "possible gold error"), documents)
 
     # Data of the tables and sentences
 

@@ -1,6 +1,6 @@
 """Thresholds: every metric at every cut of the predictions' scores, the best cut, and its scores on other documents.
 
-One way through it: `scored_spans` has the spans of documents with the scores of predictions, counts what changes
+One way through it: `scored_spans` has the spans of documents with the scores of predictions, counts the changes
 between cuts, and measures how well the scores rank predictions. `curves` computes every metric at every cut,
 `cut_choice` finds the best cut, and `chosen_cuts` makes the result and measures the cut on other documents.
 `threshold_view` makes the tables and sentences, `threshold_page` the page with the curves. The function `thresholds()`

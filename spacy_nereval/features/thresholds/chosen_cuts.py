@@ -25,7 +25,7 @@ from .curves import Curves, ScoredDocuments, Settings, finite_cut, metrics_witho
 from .cut_choice import LabelCuts, best_cut, coordinate_ascent, cuts_per_label, is_exact, micro_cuts, near_best_range
 from .scored_spans import average_precision, calibration, coco_average_precision, risk_coverage
 
-NOTHING_TO_CUT = "there are no predictions, so there is nothing to cut"
+NOTHING_TO_CUT = "there are no predictions, so no threshold applies"
 
 ALREADY_CUT = 0.5
 """If every score is at least this, predictions were probably cut before."""
@@ -36,7 +36,7 @@ USUAL = 0.5
 POINTS, LABEL_POINTS = 400, 100
 """Maximum number of cuts of a curve in a result: of all labels together, and of one label. `Curves` has every cut."""
 
-NO_CUT, CUT = "no cut", "the cut"
+NO_CUT, CUT = "no threshold", "the threshold"
 """The names of the two systems in comparisons: all predictions, and the kept ones."""
 
 
@@ -83,7 +83,7 @@ def find_thresholds(
         )
     side = ScoredDocuments.create(documents, [metric for metric in metrics if metric.name not in without], settings)
     if not side.documents:
-        raise ValueError("there are no annotated documents to choose a cut on")
+        raise ValueError("there are no annotated documents to tune a threshold on")
     whole, curves = side.counts, side.curves
     name = signature(whole, f"best:{wish.name}", *settings.signature)
     best, cuts = _best_cuts(side, wish)
@@ -124,7 +124,7 @@ def measure_cuts(
     Intervals treat the cuts as fixed.
 
     Args:
-        result: The result whose cuts are applied, with its metrics and settings.
+        result: The result with the cuts to apply, its metrics and settings.
         documents: Other documents with the scores of their predictions; None for one without annotation.
         confidence: The settings of intervals.
 
@@ -147,7 +147,7 @@ def measure_cuts(
     confidence = (confidence or Confidence()).checked()
     side = ScoredDocuments.create(documents, result.chosen_on.metrics, result.chosen_on.settings)
     if not side.documents:
-        raise ValueError("there are no annotated documents to apply the cut to")
+        raise ValueError("there are no annotated documents to apply the threshold to")
     cut_counts, whole = side.cut_counts(cuts, side.metrics), count(side.documents, side.metrics)
     whole.skipped = side.skipped
     cut_result = evaluate(cut_counts, confidence)
@@ -195,7 +195,7 @@ def measure_cuts(
 
 
 def _totals(side: ScoredDocuments, whole: Counts) -> dict[str, Any]:
-    """Return the numbers of documents and spans, and what reading changed or left out."""
+    """Return the numbers of documents and spans, and the changes on reading."""
     sizes = {"documents": whole.documents, "skipped": whole.skipped, "gold": whole.gold, "pred": whole.pred}
     return {**sizes, **reading_totals(whole), "floor": side.floor}
 
@@ -311,7 +311,7 @@ def _best_cuts(side: ScoredDocuments, wish: Criterion) -> tuple[dict[str, Any], 
     best |= {"score": wish.name, "higher_is_better": wish.score.higher_is_better, "per_label": per_label}
     best |= {"labels": {}, "reason": None}
     if common is None:
-        return best | {"reason": f"{wish.name} is undefined at every cut"}, None
+        return best | {"reason": f"{wish.name} is undefined at every threshold"}, None
     labels, exact = _label_cuts(side, wish, common[0]) if per_label else ({}, True)
     cuts = _cuts(labels, common[0])
     best |= {"cut": cuts.default, "value": common[1], "no_cut": side.curves.overall(wish.metric)[wish.score.name][-1]}
@@ -385,13 +385,15 @@ def _warnings(side: ScoredDocuments, best: Mapping[str, Any]) -> list[str]:
     lines, scores = [], side.ranking.score
     if side.floor >= ALREADY_CUT and scores[0] <= 1:
         lines.append(
-            f"every score is at least {format_cut(side.floor)}: the predictions are probably already cut; for spancat "
+            f"every score is at least {format_cut(side.floor)}: the predictions were probably filtered before; for "
+            "spancat "
             "set threshold = 0.0 before predicting"
         )
     if not best["reason"] and side.floor in (best["cut"], *best["labels"].values()) and scores[0] > side.floor:
         lines.append(
-            f"nothing is known below {format_cut(side.floor)}, the lowest score of the predictions; a cut there keeps "
-            "all of them, and a lower one might be better still"
+            f"the best threshold may be below {format_cut(side.floor)}, the lowest score of the predictions, which "
+            "keeps "
+            "all of them"
         )
     return lines
 
@@ -432,7 +434,7 @@ def _warnings_on_other_documents(cuts: Cuts, floor: float | None) -> list[str]:
     lowest = min((cut for cut in (cuts.default, *cuts.labels.values()) if cut is not None), default=None)
     if lowest is not None and lowest < floor and cuts.floor is not None and cuts.floor < floor:
         return [
-            f"the cut {format_cut(lowest)} is below {format_cut(floor)}, the lowest score of these predictions: they "
-            "were cut before, so the cut cannot be measured on them"
+            f"the threshold {format_cut(lowest)} is below {format_cut(floor)}, the lowest score of these predictions: "
+            "they were filtered before, so the threshold cannot be measured on them"
         ]
     return []

@@ -1,4 +1,4 @@
-"""The scores of every metric at every cut, from cumulative sums of what each prediction changes.
+"""The scores of every metric at every cut, from cumulative sums of the changes by each prediction.
 
 `ScoredDocuments` is the entry: documents with the scores of their predictions, their curves, ranking and counts.
 """
@@ -42,7 +42,7 @@ class Settings(Choosing):
 
         >>> Settings(per_label="all").validate()
         Traceback (most recent call last):
-        ValueError: per_label='all': expected 'own' or 'micro', or none for a common cut
+        ValueError: per_label='all': expected 'own' or 'micro', or none for a common threshold
         """
         return validate_settings(self)._replace(hit=check_hit(self.hit))
 
@@ -161,7 +161,7 @@ class Curves:
 
     Args:
         spans: All spans with the scores of predictions.
-        metrics: What is scored; see `metrics_without_curve`.
+        metrics: The metrics; see `metrics_without_curve`.
 
     Attributes:
         cuts: float64[cuts], infinity, which keeps no prediction, then the distinct scores of predictions, descending.

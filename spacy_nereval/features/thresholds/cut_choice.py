@@ -16,7 +16,7 @@ from .curves import Curves
 from .scored_spans import ScoredSpans
 
 NEAR = 0.01
-"""Cuts whose score is at most this much worse than the best, from 0 to 1, are in the near-best range."""
+"""Cuts that score at most this much worse than the best, from 0 to 1, are in the near-best range."""
 
 MOST_ROUNDS = 20
 """Maximum number of rounds of coordinate ascent. It stops earlier when nothing improves."""

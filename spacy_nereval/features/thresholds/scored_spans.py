@@ -409,9 +409,9 @@ def count_states(spans: ScoredSpans, metrics: Sequence[Metric], kind: GroupKind)
     """Count the states of all full groups.
 
     Args:
-        spans: The spans. Predictions whose score is infinite are in every state.
-        metrics: What to count.
-        kind: What the full groups are, the same for all metrics.
+        spans: The spans. Predictions with an infinite score are in every state.
+        metrics: The metrics to count.
+        kind: How all metrics group the spans.
 
     Returns:
         The counts of each state and the score that enters with it.

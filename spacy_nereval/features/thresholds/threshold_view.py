@@ -17,16 +17,18 @@ from ...reporting.score_tables import interval, percent, score_cell, unit_of, va
 from ...reporting.view import Figures, Finding, Makers, View
 
 NAMED = 3
-"""Maximum number of labels whose cuts a sentence names."""
+"""Maximum number of labels with cuts that a sentence names."""
 
 CLOSE = 0.02
 """Scores with at most this mean gap are called close to the share of hits."""
 
 CHOOSING: dict[str | None, str] = {
-    None: "One cut for all labels, the best for {score}",
-    "own": "Each label has the cut that is best for its own {score}",
-    "micro": "The cuts of the labels are together the best for {score} of all spans{local}",
+    None: "One threshold for all labels, the best for {score}",
+    "own": "Each label has the threshold that is best for its own {score}",
+    "micro": "Together the thresholds of the labels give the best {score} over all spans{local}",
 }
+UNFILTERED = "all kept"
+"""The header of scores without a threshold."""
 LOCAL = ", as far as changing one at a time shows"
 
 
@@ -41,7 +43,7 @@ class ThresholdView(View):
         metrics: The metrics.
         name: The name of the system; "" for a single system.
         applying: How to measure the cut on other documents, in words.
-        notes: Further lines on what was scored.
+        notes: Further lines on the scored data.
 
     Attributes:
         last: The part of the result on the documents that the cuts were applied to, or else the result.
@@ -103,8 +105,8 @@ class ThresholdView(View):
             for label, row in label_rows
         ]
         short = short_name(metric, name)
-        uncut = Cost("uncut") if isinstance(short, Cost) else "uncut"
-        header = ["label", "gold", "predicted", "cut", short, uncut, "AP"]
+        uncut = Cost(UNFILTERED) if isinstance(short, Cost) else UNFILTERED
+        header = ["label", "gold", "predicted", "threshold", short, uncut, "AP"]
         yield self._table("Labels", header, rows, self._note, asks=[{"label": label} for label, _ in label_rows])
 
     def applied_tables(self) -> Iterator[ResultTable]:
@@ -116,7 +118,7 @@ class ThresholdView(View):
             without = value_cell(result["no_cut"][name], unit_of(metric, name))
             score = score_cell(metric, name, result["scores"], result["intervals"])
             rows.append([short_name(metric, name), score, without])
-        yield self._table("Other documents", ["score", "at the cut", "uncut"], rows)
+        yield self._table("Other documents", ["score", "filtered", UNFILTERED], rows)
 
     def score_tables(self) -> Iterator[ResultTable]:
         """Yield the headline scores: the best cut of each, and its value with and without that cut."""
@@ -128,24 +130,24 @@ class ThresholdView(View):
             cut = None if row["value"] is None else Cut.create(row["cut"])
             rows.append([short_name(metric, name), cut, *values])
             asks.append({"score": f"{metric.name}.{name}"})
-        header = ["score", "best cut", "value", "uncut"]
-        yield self._table("Best cut of each score", header, rows, "where chosen", asks=asks)
+        header = ["score", "best threshold", "value", UNFILTERED]
+        yield self._table("Best threshold of each score", header, rows, "where chosen", asks=asks)
 
     def worth_tables(self) -> Iterator[ResultTable]:
         """Yield the scores at the cuts and, for comparison, at the default cut, no cut, and the best common cut."""
         names = {
-            "chosen": f"the {'chosen' if self.applied else 'best'} cut{'s' * bool(self.best['labels'])}",
-            "usual": "the usual cut",
-            "none": "no cut",
-            "best": "the best common cut",
+            "chosen": "chosen" if self.applied else "best",
+            "usual": "usual",
+            "none": "none",
+            "best": "best common",
         }
-        unknown = "; the best common cut is not known in practice" if self.applied else ""
+        unknown = "; the best common threshold is unknown in practice" if self.applied else ""
         rows: list[list[Cell]] = []
         for key, row in self.last["worth"].items():
             cells = self._score_cells(row["scores"], self._bounds if key == "chosen" else {})
             rows.append([names[key], self._cut(row), row["kept"], *cells])
-        header = ["which cut", "cut", "kept", *self._headers]
-        yield self._table("What cuts are worth", header, rows, self._note + unknown)
+        header = ["choice", "threshold", "kept", *self._headers]
+        yield self._table("Scores by threshold", header, rows, self._note + unknown)
 
     def label_score_tables(self) -> Iterator[ResultTable]:
         """Yield the scores at the cuts, of all labels together and of each label, on each set of documents."""
@@ -158,8 +160,8 @@ class ThresholdView(View):
                     documents = [which] if self.applied else []
                     rows.append([label or "all labels", *documents, *self._cut_cells(part, label)])
                     asks.append({"label": label or ""})
-        header = ["label", *(["documents"] if self.applied else []), "cut", "gold", "kept", *self._headers]
-        yield self._table("Labels at the cut", header, rows, asks=asks)
+        header = ["label", *(["documents"] if self.applied else []), "threshold", "gold", "kept", *self._headers]
+        yield self._table("Labels at the threshold", header, rows, asks=asks)
 
     def precision_tables(self) -> Iterator[ResultTable]:
         """Yield the average precision: of all labels together, the mean over labels, and of each label."""
@@ -199,7 +201,7 @@ class ThresholdView(View):
             ]
             for k, (cut, number_kept) in enumerate(zip(curves["cuts"], curves["kept"]))
         ]
-        header = ["cut", "kept", *(short_name(metric, name) for metric, name, _ in columns)]
+        header = ["threshold", "kept", *(short_name(metric, name) for metric, name, _ in columns)]
         yield self._table("Curves", header, rows, "where chosen" if self.applied else "")
 
     def _figure(self) -> Figure:
@@ -348,12 +350,12 @@ class ThresholdView(View):
         applied = self.applied or {"warnings": [], "unseen": []}
         lines = [*self.result["warnings"], *applied["warnings"]]
         if unseen := applied["unseen"]:
-            lines.append(f"not seen where the cut was chosen, so that they have the common one: {join_names(unseen)}")
+            lines.append(f"labels absent from the tuning documents use the common threshold: {join_names(unseen)}")
         return [*(f"⚠ {line}" for line in lines), *self._notes]
 
     def _headline_sentence(self, digits: int) -> str:
         if self.best["reason"]:
-            return f"no best cut: {self.best['reason']}"
+            return f"no best threshold: {self.best['reason']}"
         if self.applied is None:
             return f"{self._cuts_phrase()}, on {self.where}: {self._contrast(self.best, self.best['no_cut'], digits)}"
         gain, without = self.applied["gain"] or {}, self.applied["no_cut"]["value"]
@@ -364,13 +366,15 @@ class ThresholdView(View):
         finite = [cut for cut in cuts.values() if cut is not None]
         local = "" if self.best["exact"] else " (local)"
         if not cuts:
-            return "keep none" if self.best["cut"] is None else f"cut at {number_text(Cut(self.best['cut']))}"
+            return "keep none" if self.best["cut"] is None else f"threshold {number_text(Cut(self.best['cut']))}"
         if len(cuts) > NAMED:
             between = f" from {number_text(Cut(min(finite)))} to {number_text(Cut(max(finite)))}" if finite else ""
-            return f"cuts of {many(len(cuts), 'label')}{between}{local}"
-        named = [f"{shorten(label)} at {number_text(Cut(cut))}" for label, cut in cuts.items() if cut is not None]
+            return f"thresholds of {many(len(cuts), 'label')}{between}{local}"
+        named = [f"{number_text(Cut(cut))} for {shorten(label)}" for label, cut in cuts.items() if cut is not None]
         none = [shorten(label) for label, cut in cuts.items() if cut is None]
-        parts = [f"cut {' and '.join(named)}"] * bool(named) + [f"keep none of {' and '.join(none)}"] * bool(none)
+        threshold = "threshold" if len(named) == 1 else "thresholds"
+        parts = [f"{threshold} {' and '.join(named)}"] * bool(named)
+        parts += [f"keep none of {' and '.join(none)}"] * bool(none)
         return f"{', '.join(parts)}{local}"
 
     def _contrast(
@@ -379,7 +383,8 @@ class ThresholdView(View):
         """Return a phrase with the value of a row, its interval if it has one, and the value without a cut."""
         value = row["value"]
         cell = score_cell(self._metric, self._score, {self._score: value}, {self._score: row} if "low" in row else {})
-        text = f"{self.score_name} {number_text(cell, digits)}, against {self._value_text(without, digits)} uncut"
+        unfiltered = f"{self._value_text(without, digits)} without a threshold"
+        text = f"{self.score_name} {number_text(cell, digits)}, against {unfiltered}"
         if value is None or without is None:
             return text
         gap, bounds = self._unit(value - without), interval(gain, self._unit) if gain else None
@@ -394,22 +399,22 @@ class ThresholdView(View):
             return ""
         if self.applied is None:
             how = f" with {self._applying}" if self._applying else ""
-            return f"on other documents it is worth less: measure it there{how}"
+            return f"expect a smaller gain on other documents: measure it there{how}"
         return f"on {self._chosen_on}: {self._contrast(self.best, self.best['no_cut'], digits)}"
 
     def _gain_sentence(self) -> str:
         verdict = ((self.applied or {}).get("gain") or {}).get("verdict")
-        return f"the cut against no cut: {verdict}" if verdict else ""
+        return f"threshold against no threshold: {verdict}" if verdict else ""
 
     def _other_cuts_sentence(self, digits: int) -> str:
         worth, parts = self.last["worth"], []
         if "usual" in worth:
             value = self._value_text(worth["usual"]["scores"][self._score], digits)
-            parts.append(f"a cut of {number_text(Cut(worth['usual']['cut']))} would give {value}")
+            parts.append(f"a threshold of {number_text(Cut(worth['usual']['cut']))} would give {value}")
         if "best" in worth:
             cut, value = self._cut(worth["best"]), self._value_text(worth["best"]["scores"][self._score], digits)
             verb = ", which is not available in practice, would give" if self.applied else " gives"
-            parts.append(f"the best common cut, {number_text(cut)}{verb} {value}")
+            parts.append(f"the best common threshold, {number_text(cut)}{verb} {value}")
         there = f"on {self.where} " * bool(self.applied)
         return f"{there}{', and '.join(parts)}" if parts else ""
 

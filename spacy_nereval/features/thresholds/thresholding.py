@@ -135,7 +135,7 @@ class Thresholds(Shown):
             system: The name of a system, if the command wrote several.
 
         Raises:
-            ValueError: There is no such file or system, or the file holds another kind of result, or none.
+            ValueError: There is no such file or system, or the file contains another kind of result, or none.
             OSError: The file cannot be read.
 
         >>> from spacy_nereval import Thresholds, thresholds
@@ -181,10 +181,10 @@ class Thresholds(Shown):
 
     @property
     def cuts(self) -> Cuts:
-        """The cuts, whose `keeps` says whether a prediction is kept. Raise ValueError if the score is undefined."""
+        """The cuts; their `keeps` says whether a prediction is kept. Raise ValueError if the score is undefined."""
         best = self.best
         if best["reason"]:
-            raise ValueError(f"there is no best cut: {best['reason']}")
+            raise ValueError(f"there is no best threshold: {best['reason']}")
         chosen_on = self["floor"], self["documents"], self.signature
         return Cuts(best["cut"], best["labels"], best["score"], *chosen_on)
 

@@ -66,7 +66,7 @@ def repeat_apply_option(args: Sequence[str]) -> list[str]:
     metric_options=True,
     cls=WithPairs,
     view="spacy_nereval.features.thresholds.threshold_view:ThresholdView",
-    heading="Decide what to release",
+    heading="Select a model",
 )
 def thresholds_cli(
     ctx: typer.Context,
@@ -84,35 +84,35 @@ def thresholds_cli(
         None,
         "--apply",
         metavar="GOLD2 PRED2",
-        help="Other documents, on which the cut is measured, with intervals. Once for each system, in their order",
+        help="Other documents on which to measure the threshold, with intervals; once per system, in their order",
     ),
     name: list[str] | None = NAMES,
     metrics: str | None = METRICS,
     output: Path | None = OUTPUT,
     csv: Path | None = Option(
-        None, "--csv", help="File for every score at every cut, .csv, .jsonl, .parquet or .arrow", dir_okay=False
+        None, "--csv", help="File for every score at every threshold, .csv, .jsonl, .parquet or .arrow", dir_okay=False
     ),
     html: Path | None = Option(
-        None, "--html", help="HTML file with the cuts and the curves, which opens without a network", dir_okay=False
+        None, "--html", help="HTML file with the thresholds and the curves; opens offline", dir_okay=False
     ),
     cut_file: Path | None = Option(
-        None, "--cut-file", help="JSON file for the best cut, which --cut and the component nereval_cut read"
+        None, "--cut-file", help="JSON file for the best threshold, read by --cut and the component nereval_cut"
     ),
     figure: str | None = figure_option("curve"),
     tables: str | None = TABLES,
     digits: int = DIGITS,
 ) -> None:
     """
-    Find the best cut (score threshold) for predictions, and compute every metric at
-    every cut. A prediction is kept if its score is at least the cut.
+    Find the best score threshold for predictions, and compute every metric at
+    every threshold. A prediction is kept if its score is at least the threshold.
 
     Scores are the "score" of spans in JSONL files and in Label Studio's
     predictions, or doc.spans[KEY].attrs["scores"] in .spacy files, as spancat
     writes them. Set spancat's threshold to 0.0 before predicting: if predictions
-    were cut before, nothing is known below that cut.
+    were filtered before, lower thresholds cannot be tried.
 
-    With --apply, the cut is chosen on GOLD and PRED and measured on GOLD2 and
-    PRED2: the score at the cut and its gain over no cut, with intervals.
+    With --apply, the threshold is chosen on GOLD and PRED and measured on GOLD2 and
+    PRED2: its score and its gain over no threshold, with intervals.
     """
     from ...core.messages import check_given_once
     from ...evaluation.tested import add_missing_metric, find_criterion
@@ -141,7 +141,9 @@ def thresholds_cli(
         check_suffix("--html", html, ".html", ".htm")
         chart_library()  # so that it fails early if the libraries for charts are missing
     if cut_file and len(names) > 1:
-        raise ValueError(f"--cut-file {cut_file}: {len(names)} systems have {len(names)} cuts; give a single system")
+        raise ValueError(
+            f"--cut-file {cut_file}: {len(names)} systems have {len(names)} thresholds; give a single system"
+        )
     reading = add_stored_labels(reading, sources)
     annotation = Gold(gold, reading)
     metrics_chosen = chosen_metrics(metrics, options, gold=annotation, systems=sources)
@@ -208,7 +210,9 @@ def _write_files(results: Sequence[CutResult], names: Sequence[str], csv: Path |
 
     if cut_file:
         if results[0].cuts is None:
-            raise ValueError(f"--cut-file {cut_file}: there is no best cut: {results[0].values['best']['reason']}")
+            raise ValueError(
+                f"--cut-file {cut_file}: there is no best threshold: {results[0].values['best']['reason']}"
+            )
         save_cuts(cut_file, results[0].cuts)
     if csv:
         several = len(results) > 1

@@ -1,7 +1,7 @@
 """Input formats: find the format of a file, and its reader.
 
 A reader is a function `(path, format) -> Iterator[Record]`. It yields one record per
-document, does not hold the file in memory, and raises ValueError that names the file and
+document, does not load the file into memory, and raises ValueError that names the file and
 the line or document. It is registered in the entry-point group `spacy_nereval_readers`.
 
 To add a format, write one module with such a function and add one line to `setup.cfg`.
@@ -76,7 +76,7 @@ UNREAD = {
     ),
     ".npz": "a count file has no texts and no spans: give the files that it was counted from",
 }
-"""Extensions of files that cannot be read, and what to do."""
+"""Extensions of files that cannot be read, and the remedy."""
 
 
 MOST_SEARCHED = 10_000
@@ -148,7 +148,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if kind := _kind_of_result(path):
         raise ValueError(f"{path} {loading_hint(kind, path)}; expected annotation")
     inside = ""
-    if format_extension(path) in JSON:
+    if format_extension(path) in JSON and not path.is_dir():
         keys = spell_argument("keys", "text=KEY,spans=KEY,...")
         inside = f"If its texts and spans have other keys than usual, name them with {keys}; {_keys_of(path)}. "
     problem = (
@@ -190,7 +190,7 @@ def is_file_format(name: str | None) -> bool:
 def corpus_members(inside: Sequence[PurePath], name: str | None) -> set[PurePath]:
     """Return the files of a folder that make up a corpus: those with an extension of the format, or all if none has.
 
-    Hidden files and folders are left out, and those whose names begin with "_", such as _SUCCESS.
+    Hidden files and folders are skipped, and names that begin with "_", such as _SUCCESS.
 
     Args:
         inside: The paths of all files, relative to the folder.
@@ -318,7 +318,7 @@ def records(path: Path, key: str | None = None, format: Format = Format()) -> It
 
 
 def annotators_of(path: Path, format: Format = Format()) -> list[str] | None:
-    """Return the annotators that a file or folder names, including the models whose predictions it has.
+    """Return the annotators that a file or folder names, including the models that predicted.
 
     Args:
         path: A file or folder.
@@ -381,7 +381,7 @@ USERS: Mapping[str, tuple[str, Collection[str] | None]] = {
     "missing_tokens": ("words of two sides", None),
     "spans_key": ("span groups", ("spacy",)),
 }
-"""Fields of `Format` that do not concern everything that is read: what it must have, and the formats that have it; None
+"""Fields of `Format` that do not concern every input: the requirement, and the formats that meet it; None
 for all."""
 
 _USUAL = {"end": "exclusive", "offsets": "codepoint"}
@@ -407,7 +407,7 @@ def check_fields(formats: Iterable[Format], sides: Iterable[tuple[str, Collectio
 
     Args:
         formats: How the sides are read.
-        sides: What each side is, in words, and the fields of `USERS` that concern it.
+        sides: A description of each side, and the fields of `USERS` that concern it.
 
     >>> check_fields([Format(scheme="IOB2")], [("a.pubtator is read as pubtator", used_fields("pubtator"))])
     Traceback (most recent call last):
@@ -453,9 +453,10 @@ def assign_annotators(paths: Sequence[Path], formats: Sequence[Format]) -> list[
     unnamed = [format.annotator and annotators_of(path, format) == [] for path, format in zip(paths, formats)]
     shared = len({format.annotator for format in formats}) == 1
     if any(unnamed) and (all(unnamed) or not shared):
-        names = " and ".join(dict.fromkeys(str(path) for path, flag in zip(paths, unnamed) if flag))
+        names = [*dict.fromkeys(str(path) for path, flag in zip(paths, unnamed) if flag)]
+        named = f"{' and '.join(names)} name{'s' * (len(names) == 1)}"
         annotator = next(format.annotator for format, flag in zip(formats, unnamed) if flag)
-        raise ValueError(f"{spell_argument('annotator', annotator)}: {names} names no annotator; leave it out")
+        raise ValueError(f"{spell_argument('annotator', annotator)}: {named} no annotator; leave it out")
     formats = [format._replace(annotator=None) if flag else format for format, flag in zip(formats, unnamed)]
     without = [format.keys and name_of(path, format) not in WITH_KEYS for path, format in zip(paths, formats)]
     if any(without) and len({format.keys for format in formats}) > 1:
@@ -500,13 +501,13 @@ START = 1 << 14
 ENTITY = re.compile(rb"<(ENAMEX|TIMEX|NUMEX)\w*\s[^<>]*TYPE", re.IGNORECASE)
 
 TAG_KEYS = ("ner_tags", "tags", "ner", "labels")
-"""The keys that can hold the tags of a row of Hugging Face's data sets."""
+"""The possible keys of the tags in a row of Hugging Face's data sets."""
 
 
 def detect_format(path: Path) -> str | None:
     """Return the format that the content of a file shows; None if it is ambiguous or there is no file.
 
-    Only files whose extension several formats share are opened.
+    Only files with an extension that several formats share are opened.
 
     >>> path = getfixture("tmp_path") / "a.json"
     >>> _ = path.write_text('[{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}]')
@@ -529,7 +530,7 @@ def _detect_once(path: Path, *state: int) -> str | None:
     detect = DETECTORS[format_extension(path)]
     try:
         return detect(path)
-    except (ValueError, OSError, BadZipFile):  # the reader says what is wrong
+    except (ValueError, OSError, BadZipFile):  # the reader reports the problem
         return None
 
 

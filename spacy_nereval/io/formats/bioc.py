@@ -1,4 +1,4 @@
-"""BioC, as XML or JSON: documents of passages, whose annotations have offsets in the document."""
+"""BioC, as XML or JSON: documents of passages, with annotations that have offsets in the document."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         path: A file, or a folder of files.
         format: `format.field` names the infon with the labels, by default `type`;
             `format.discontinuous` says how to read annotations with several locations,
-            `format.offsets` what offsets count, `format.check_text` whether the texts of
+            `format.offsets` the unit of offsets, `format.check_text` whether the texts of
             annotations are checked.
 
     Yields:
@@ -143,7 +143,7 @@ def _pieces(passage: Any) -> Iterable[tuple[int, str]]:
 
 
 def _spans(annotation: Any, text: str, format: Format, begin: int = 0) -> list[PlainSpan]:
-    """Return the spans of an annotation, whose offsets count from `begin` on."""
+    """Return the spans of an annotation, with offsets relative to `begin`."""
     name = f"annotation {shorten(str(annotation.id))},"
     key = format.field or KIND
     label = annotation.infons.get(key)

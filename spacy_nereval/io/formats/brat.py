@@ -41,7 +41,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     The id of a document is its path in the folder without the extension, so that
     documents of two folders can be paired. Text-bound annotations (T1, T2, ...) are read with their
     attributes (A, M) and normalisations (N, as `kb_id`); others are counted. Offsets count the
-    characters of the `.txt` file. A byte order mark is left out, and
+    characters of the `.txt` file. A byte order mark is removed, and
     offsets may count it or not; those of texts with the line ends of Windows may count one
     character for each. Pieces with white space alone between them are one span.
     As in brat, a text without an `.ann` file is not annotated, and a text with an empty
@@ -50,7 +50,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     Args:
         path: The folder.
         format: `format.discontinuous` says how to read spans in several pieces,
-            `format.offsets` what offsets count, `format.check_text` whether the texts of
+            `format.offsets` the unit of offsets, `format.check_text` whether the texts of
             spans are checked.
 
     Yields:
@@ -72,7 +72,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     texts, annotations = _files_by_id(path, ".txt"), _files_by_id(path, ".ann")
     for id in sorted({*texts, *annotations}):
         if id not in texts:
-            raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt beside it")
+            raise ValueError(f"{annotations[id]} has no text: expected {Path(id).name}.txt in the same folder")
         text, read_spans = _text(texts[id]), Annotations([], [], 0)
         if id in annotations:
             text, read_spans = _fitting_spans(annotations[id], text, format)
@@ -91,7 +91,7 @@ class Annotations(NamedTuple):
 
 
 def _before_mark(span: PlainSpan, mark: int) -> PlainSpan:
-    """Return a span where a mark of `mark` characters at the beginning of the text is left out."""
+    """Return a span in the text without the mark of `mark` characters at its beginning."""
     return move_span(span, lambda start, end: (max(start - mark, 0), max(end - mark, 0)))
 
 

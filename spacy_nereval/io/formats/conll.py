@@ -31,7 +31,7 @@ HEADER = re.compile(
 """The usual names of columns in a header row."""
 
 SAMPLE = 250
-"""The number of rows at the start of a file that show what its columns are."""
+"""The number of rows at the start of a file that show the meaning of its columns."""
 
 
 class Token(NamedTuple):
@@ -183,15 +183,15 @@ def _links_of(spans: Collection[PlainSpan], links: Mapping[int, str]) -> SpanAtt
 
 
 class Layout(NamedTuple):
-    """What the columns of a file are.
+    """The meaning of the columns of a file.
 
     Args:
         width: The number of columns.
-        word: The index of the words; None if there are none, so that the numbers of tokens stand for them.
+        word: The index of the words; None if there are none, so that token numbers replace them.
         tag: The index of the tags.
         header: The number of the line that has the names of the columns; 0 if there is none.
         tags: The tags in the first rows.
-        notes: What has to be said about the columns.
+        notes: Notes on the columns.
         has_tags: Whether any column has tags with prefixes alone.
         link: The index of the links; None if no column of them was named.
     """
@@ -215,7 +215,7 @@ class Layout(NamedTuple):
 
 
 def _layout(path: Path, format: Format) -> Layout:
-    """Return what the columns of a file are, by its first rows. Raise ValueError if they cannot be told."""
+    """Return the meaning of the columns of a file, by its first rows. Raise ValueError if it is unclear."""
     rows: list[tuple[int, list[str]]] = []
     marked: list[tuple[int, list[str]]] = []  # rows that may be comments
     ends: set[int] = set()  # the rows before which a sentence ends
@@ -253,7 +253,7 @@ def _is_conllu(path: Path, number: int) -> ValueError:
 
 
 def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], format: Format) -> Layout:
-    """Return what the columns of rows are.
+    """Return the meaning of the columns of rows.
 
     Args:
         rows: The first rows with the numbers of their lines, without comments.
@@ -414,7 +414,7 @@ def _word_column(
             )
         if kind != "index":
             return k, k > 0
-    first = [*chain(*columns[0])]  # alone beside tags, names are words, even if they look like those of sentences
+    first = [*chain(*columns[0])]  # next to tags alone, names are words, even if they look like those of sentences
     has_none = len(candidates) > 1 or (len(first) > 2 and all(value[:1].isdecimal() for value in first))
     return (None, True) if has_none else (0, False)
 

@@ -47,7 +47,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     The text of a sentence is that of its `# text` line. Without one, it is made of its words and
     ranges, with spaces unless SpaceAfter=No. Words of a range, such as 2-3, cover the text of the
-    range. Empty nodes are left out. The file is read twice, because its tagging scheme is
+    range. Empty nodes are skipped. The file is read twice, because its tagging scheme is
     inferred from all its tags.
 
     Args:

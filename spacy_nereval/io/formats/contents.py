@@ -31,7 +31,7 @@ START = 4096
 
 
 def check_is_text(path: Path, start: bytes) -> None:
-    """Raise ValueError, which says what to do, if a file is compressed twice, or in UTF-16 or UTF-32.
+    """Raise ValueError, with a remedy, if a file is compressed twice, or in UTF-16 or UTF-32.
 
     Args:
         path: The file.
@@ -257,7 +257,7 @@ class _Values:
 
 
 def documents_in(value: Any, key: str | None = None) -> list[Any] | None:
-    """Return the documents that an object holds as a list; None if it holds none, or is itself a document.
+    """Return the list of documents in an object; None if there is none, or it is itself a document.
 
     Args:
         value: A JSON value.
@@ -328,7 +328,7 @@ def check_xml(where: Path | str, file: BinaryIO) -> None:
 
 
 def missing_package(extra: str, package: str) -> ValueError:
-    """Return the error for a format whose package is not installed.
+    """Return the error for a format without its package.
 
     >>> missing_package("uima", "dkpro-cassis")
     ValueError('this format needs dkpro-cassis: python -m pip install ".[uima]" in a clone of spacy-nereval')

@@ -31,7 +31,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file.
-        format: `format.discontinuous` says how to read spans whose tokens have gaps.
+        format: `format.discontinuous` says how to read spans with gaps between their tokens.
 
     Yields:
         One record per sentence.

@@ -42,7 +42,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
 
 def record_of(entry: Any) -> Record:
-    """Return the record of one object. Raise ValueError that says what is wrong with it."""
+    """Return the record of one object. Raise ValueError if it is invalid."""
     words = entry.get("tokenized_text") if isinstance(entry, dict) else None
     if not isinstance(words, list):
         raise ValueError('expected an object: {"tokenized_text": ["Ada", ...], "ner": [[0, 0, "PER"], ...]}')

@@ -104,7 +104,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         path: The file.
         format: `format.field` names the key of the spans, instead of `SPAN_LISTS`, and `format.keys` the
             keys of all parts; `format.offsets` says
-            what offsets count; `format.check_text` says whether a span with a "text" has to cover
+            the unit of offsets; `format.check_text` says whether a span with a "text" has to cover
             that text; `format.match` and `format.occurrences` say how mentions are located.
 
     Yields:
@@ -259,7 +259,7 @@ def _documents(value: Any, keys: KeyMap | None) -> list[Any]:
 
 
 def _noun(path: Path) -> str:
-    """Return what a document of the file is: a "row" of a table, a "line", or a "document" of a JSON list or object."""
+    """Return the name of a document of the file: "row" of a table, "line", or "document" of a JSON list or object."""
     check_is_file(path)
     if is_table(path):
         return "row"
@@ -269,7 +269,7 @@ def _noun(path: Path) -> str:
 
 
 def _keys(format: Format) -> tuple[str, ...]:
-    """Return the keys that can hold the spans."""
+    """Return the possible keys of the spans."""
     return (format.field,) if format.field else SPAN_LISTS
 
 
@@ -286,7 +286,7 @@ def _entry(line: str) -> Any:
 
 
 def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
-    """Return whether a key may be repeated in a line: in any but an object whose spans have the usual keys alone."""
+    """Return whether a key may be repeated in a line: in any but an object with spans under the usual keys alone."""
     if " :" in line or "\t:" in line:
         return True
     starts, ends, labels = (line.count(f'"{key}":') for key in SPAN)
@@ -294,7 +294,7 @@ def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
 
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
-    """Return the record of a line's JSON value. Raise ValueError that says what is wrong with it."""
+    """Return the record of a line's JSON value. Raise ValueError if it is invalid."""
     entry = unpack_pair(entry)
     answer = _answer(entry, format) if isinstance(entry, dict) and "answer" in entry else None
     if answer and first_value(entry, TEXTS) is None:

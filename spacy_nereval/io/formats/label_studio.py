@@ -16,7 +16,7 @@ from .contents import json_values
 from .settings import GROUND_TRUTH, Annotators, Format, check_unit_is_known, fit_span, locate_error
 
 KINDS = ("labels", "hypertextlabels")
-"""The types of results that are labelled spans. Others, such as relations, are left out."""
+"""The types of results that are labelled spans. Others, such as relations, are skipped."""
 
 
 class Annotation(NamedTuple):
@@ -39,7 +39,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per task. A region with several labels is several spans.
 
     The `predictions` of models are read only if no task has an annotation, or if
-    `format.annotator` names the version of the model. A task whose annotation was cancelled is
+    `format.annotator` names the version of the model. A task with a cancelled annotation is
     not annotated. A region may have a "score". Ends are exclusive; offsets count characters, in old
     versions UTF-16 code units. The file is read twice, first for its annotators.
 
@@ -47,7 +47,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         path: The file.
         format: `format.annotator` chooses the annotator, by email or number, or the ground truth;
             `format.field` the key of the text in the data, and after a colon its name in regions;
-            `format.offsets` says what offsets count.
+            `format.offsets` gives the unit of offsets.
 
     Yields:
         One record per task.
@@ -194,7 +194,7 @@ def _record(
 
 
 VALUES = {"choices": "choices", "rating": "rating", "number": "number", "textarea": "text"}
-"""The types of results that say something of a region, and the keys of what they say."""
+"""The types of results that describe a region, and the keys of their values."""
 
 
 def _attributes(results: Sequence[dict[str, Any]], regions: Collection[str]) -> tuple[dict[str, Attributes], int]:
@@ -225,7 +225,9 @@ def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tup
         key, _, target = key.partition(":")
     if not isinstance(text := nested_value(data, key), str):
         keys = join_names([*texts], 20)
-        raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys}")
+        raise ValueError(
+            f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys or 'there is none'}"
+        )
     others = [name for name in sorted(targets) if name not in texts]
     if target or key in targets or not others:
         return text, target or key, key

@@ -32,11 +32,11 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per block of lines.
 
     The text is the title, a line end and the abstract, since offsets count one character
-    between title and abstract. Lines of relations have no offsets; they are left out and counted.
+    between title and abstract. Lines of relations have no offsets; they are skipped and counted.
 
     Args:
         path: The file.
-        format: `format.offsets` says what offsets count, `format.check_text` whether the texts
+        format: `format.offsets` gives the unit of offsets, `format.check_text` says whether the texts
             of annotations are checked.
 
     Yields:
@@ -101,14 +101,14 @@ def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[Pla
         return None
     if len(cells) < 5 or not (cells[1].isdecimal() and cells[2].isdecimal()):
         raise ValueError(
-            "expected id, start, end, text and label with tabs between them, or a relation: id, type and what it "
-            f"relates; found {shorten(repr(cells))}; {SHOW}"
+            "expected id, start, end, text and label with tabs between them, or a relation: id, type and "
+            f"arguments; found {shorten(repr(cells))}; {SHOW}"
         )
     start, end, surface, label = int(cells[1]), int(cells[2]), cells[3], cells[4]
     return [fit_span("annotation", (start, end, label), text, format, surface)]
 
 
 def _is_annotation(cells: Sequence[str], text: str) -> bool:
-    """Return whether the cells of a line, in whatever order, have offsets in the text and what is there."""
+    """Return whether the cells of a line, in whatever order, have offsets in the text and the words there."""
     places = (map(int, match.groups()) for match in OFFSETS.finditer(" ".join(cells[1:])))
     return any(start < end and text[start:end].strip() in cells for start, end in places)

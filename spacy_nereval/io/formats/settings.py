@@ -59,7 +59,7 @@ class Format(NamedTuple):
             characters unless its reader says otherwise; ambiguous offsets are then an error.
         check_text: Formats that repeat the texts of spans: whether a span has to cover that text.
         field: The name of the column, layer, key or type that has the labels.
-        annotator: Formats with several annotators in a file: the one whose spans are read. None for
+        annotator: Formats with several annotators in a file: the one to read. None for
             the only one; several are then an error.
         keys: JSON and Parquet: the names of the keys that have the parts of a document and of a span.
         match_text: How the texts of a pair may differ, one of `arguments.TEXT_MATCHES`.
@@ -67,10 +67,10 @@ class Format(NamedTuple):
             JSON file with a list of names or a mapping `id2label`.
         match: JSONL: how mentions without offsets are located, one of `arguments.LEVELS`.
         occurrences: JSONL: which occurrences of such mentions are spans, one of `arguments.OCCURRENCES`.
-        scheme, outside: Tags: their scheme, one of `arguments.SCHEMES`, and the tag of tokens outside beside O.
+        scheme, outside: Tags: their scheme, one of `arguments.SCHEMES`, and the tag of tokens outside in addition to O.
         end: Formats with offsets: "inclusive" if the end of a span is the offset of its last character.
         words: CoNLL: the number or the name of the column of the words; None for the first that has words.
-        missing_tokens: Predictions: "O" to read tokens that gold has beyond them as outside of spans.
+        missing_tokens: Predictions: "O" to read tokens that only gold has as outside of spans.
         asked: The names of attributes that become the labels.
         links: CoNLL: the number or the name of the column of links.
     """
@@ -190,7 +190,7 @@ def _columns(text: str | int) -> list[int | str]:
 
 
 GROUND_TRUTH = "ground_truth"
-"""The annotator that stands for the annotations that Label Studio marks as ground truth, whoever made them."""
+"""The name for the annotations that Label Studio marks as ground truth, whoever made them."""
 
 
 class Annotators:
@@ -345,7 +345,7 @@ def spans_of_pieces(
     Args:
         pieces: The (start, end) of every piece.
         text: The text. Pieces with nothing but white space between them are one, since brat divides spans at line ends.
-        discontinuous: None for one span with gaps, whose end knows the pieces; "hull" for one span over all pieces,
+        discontinuous: None for one span with gaps, with the pieces in its end; "hull" for one span over all pieces,
             "parts" for a span for each piece.
 
     Raises:
@@ -380,7 +380,7 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
         name: The name of the span in errors.
         span: Its start, end and label, in the unit of `format.offsets`.
         text: The text of the document.
-        format: Says what offsets count, and whether `surface` matters.
+        format: Gives the unit of offsets, and says whether `surface` matters.
         surface: The text of the span according to the file; None if it has none. White space is ignored.
 
     Raises:
@@ -477,7 +477,7 @@ def spell_per_side(name: str, value: str) -> str:
 
 
 def exclusive_span(span: Any) -> Any:
-    """Return a span whose end is the offset of its last character with the offset after it, other values unchanged.
+    """Return a span with an inclusive end as one with an exclusive end, other values unchanged.
 
     >>> exclusive_span((0, 2, "PER")), exclusive_span((0, "2", "PER"))
     ((0, 3, 'PER'), (0, '2', 'PER'))
@@ -493,7 +493,7 @@ def suggest_unit(read: Callable[[Format], object], format: Format = Format()) ->
 
     Args:
         read: Reads with a format, and raises ValueError if the offsets do not fit.
-        format: The format, whose unit is replaced.
+        format: The format; its unit is replaced.
     """
     for unit in (UTF16, UTF8):
         try:
@@ -538,7 +538,7 @@ def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
 
     Args:
         pieces: The offset and the text of each piece, in ascending order.
-        format: Says what offsets count.
+        format: Gives the unit of offsets.
 
     Raises:
         Misfit: A piece begins before the end of the piece before it.
@@ -566,13 +566,13 @@ def assemble_text(pieces: Iterable[tuple[int, str]], format: Format) -> str:
 
 
 def check_unit_is_known(text: str, ends: Iterable[Any], format: Format, tool: str) -> None:
-    """Check that offsets are unambiguous, for a tool whose versions count characters or UTF-16 code units.
+    """Check that offsets are unambiguous, for a tool that counts characters or UTF-16 code units, by version.
 
     They are ambiguous if a span ends after a character above U+FFFF.
 
     Args:
         text: The text.
-        ends: The ends, in the file's unit, of the spans whose text it does not repeat.
+        ends: The ends, in the file's unit, of the spans without a copy of their text.
         format: Says whether the unit was chosen.
         tool: The name of the tool, for the error.
 

@@ -54,8 +54,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Spans are ENAMEX, TIMEX and NUMEX elements. The label is the attribute TYPE, or the name of the
     element. S_OFF and E_OFF are the numbers of characters at the start and the end of an element that
-    do not belong to the span. Other tags are left out, and those that are no structure of documents are
-    counted. References such as `&amp;` stand for characters. This is no XML parser: neither a document
+    do not belong to the span. Other tags are skipped, and those that are no structure of documents are
+    counted. References such as `&amp;` are replaced. This is no XML parser: neither a document
     type nor an entity is read. A document has an id if the file gives it one.
 
     Args:
@@ -111,7 +111,7 @@ class _Unread:
 
     @property
     def number(self) -> int:
-        """How many elements are left out so far."""
+        """The number of elements skipped so far."""
         return sum(self._numbers.values())
 
     @property
@@ -148,7 +148,7 @@ class _Unread:
 
 
 def _record(path: Path, source: str, first: int, id: str | None, unread: _Unread) -> Record:
-    """Return the record of a document whose source begins on line `first` of a file."""
+    """Return the record of a document that begins on line `first` of a file."""
     text, position, line = "", 0, first
     entities: list[tuple[Element, int]] = []  # with their ends in the text
     others = unread.number

@@ -22,7 +22,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
 
     Args:
         path: The file: a list of documents or pairs, or one of them per line.
-        format: `format.offsets` says what the offsets of entities count, `format.repair` how
+        format: `format.offsets` gives the unit of offsets, `format.repair` says how
             to read tags that are not valid BILUO.
 
     Yields:

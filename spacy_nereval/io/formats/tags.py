@@ -169,7 +169,7 @@ class Scheme:
 
     Args:
         name: The scheme, one of `arguments.SCHEMES`.
-        outside: The tag of tokens outside of spans, beside O; None for O alone.
+        outside: A tag of tokens outside of spans, in addition to O; None for O alone.
 
     >>> scheme = Scheme()
     >>> scheme.see(["O", "I-PER", "B-PER"], "line {}".format)
@@ -199,7 +199,7 @@ class Scheme:
                 self._places[tag], self._plain, self._is_io = where(k), None, None
         if self._given != "auto":
             return
-        with suppress(ValueError):  # tags of no known form: `plain_tags` says so
+        with suppress(ValueError):  # tags of no known form: `plain_tags` raises an error
             outside = self._outside
             for chunk in chunks([tag if tag not in outside else "O" for tag in tags]):
                 scheme, k = chunk.scheme_evidence()
@@ -236,7 +236,7 @@ class Scheme:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be said about the scheme that was inferred."""
+        """A note on the scheme that was inferred."""
         return (IO_NOTE,) if self._given == "auto" and self.is_io else ()
 
     def plain_tags(self, tags: Sequence[str]) -> Sequence[str]:
@@ -325,7 +325,7 @@ def are_tags(labels: Sequence[Any], outside: str | None = None) -> bool:
 
 
 def are_words(strings: Sequence[str], labels: Sequence[str]) -> bool:
-    """Return whether strings with labels are no tags, which stand before their words, or in a list too many.
+    """Return whether strings with labels are no tags: those before their words, or in a nested list.
 
     >>> are_words(["Ada"], ["PER"]), are_words(["B-PER", "O"], ["Ada", "met"]), are_words(["O", "O"], ["GAS", "GAS"])
     (True, False, True)
@@ -503,7 +503,7 @@ class TagSequence(NamedTuple):
         spans: (first token, token after the last, label).
         repaired: The number of spans that the scheme does not allow.
         gaps: The numbers of the tokens tagged "-", which have no annotation.
-        notes: What has to be said about how all tags of the side were read.
+        notes: Notes on how all tags of the side were read.
     """
 
     length: int

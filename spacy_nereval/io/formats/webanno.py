@@ -52,7 +52,7 @@ class Layer(NamedTuple):
     def label_features(self) -> Iterator[tuple[str, int]]:
         """Yield each feature that can have labels, and the index of its column; the name is "" if there are none.
 
-        A link to another annotation has two columns, its role and the type of its target. They are left out.
+        A link to another annotation has two columns, its role and the type of its target. They are skipped.
         """
         is_target = False
         for column, feature in enumerate(self.features or ("",), self.column):
@@ -251,7 +251,7 @@ def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
         problem = f"{'several features have' if matches else 'no feature has'} the name {shorten(field)!r}"
     choice = f"choose one with {spell_argument('column')}: {join_names(choices, 20) or 'there is none'}"
     if len(columns) == 1:
-        choice = f"only {choices[0]} can have the labels, so leave out {spell_argument('column')}"
+        choice = f"only {choices[0]} can have the labels, so remove {spell_argument('column')}"
     raise ValueError(f"{problem}; {choice}")
 
 

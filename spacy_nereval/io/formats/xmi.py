@@ -32,9 +32,9 @@ TEXT = "uima.cas.String"
 LABEL = "value"
 """The feature with the labels, unless another one is asked for."""
 NAME_OF_TYPE = "*"
-"""What is asked for instead of a feature if the names of types are the labels."""
+"""The name to give instead of a feature if the names of types are the labels."""
 RENAMED = ("type_", "self_")
-"""What cassis calls the features `type` and `self`."""
+"""The names of the features `type` and `self` in cassis."""
 
 TYPE_SYSTEMS = 64
 """Maximum number of parsed type systems in memory. Usually all documents share one."""
@@ -128,7 +128,7 @@ def _parse_type_system(types: bytes) -> TypeSystem:
 def _record(xmi: bytes, types: bytes | None, parse_types: ParseTypes, where: str, format: Format) -> Record:
     check_xml(where, BytesIO(xmi))
     if types is None:
-        raise ValueError(f"{where}: there is no {TYPES} beside it")
+        raise ValueError(f"{where}: there is no {TYPES} in the same folder")
     try:
         from cassis import load_cas_from_xmi
 
@@ -203,7 +203,7 @@ def _choose_feature(type_: Type, feature: str, name: str) -> str:
     Args:
         type_: The type of the spans.
         feature: The feature that was asked for; "" for `value`.
-        name: What the type is called in `format.field`.
+        name: The name of the type in `format.field`.
     """
     features = _label_features(type_)
     if feature == NAME_OF_TYPE or not (feature or features):
@@ -217,7 +217,7 @@ def _choose_feature(type_: Type, feature: str, name: str) -> str:
 
 
 def _choices(type_: Type, name: str) -> list[str]:
-    """Return what to ask for to read the annotations of a type: its features, and last its name as the label."""
+    """Return the possible sources of the labels of a type: its features, and last its name."""
     return [f"{name}.{choice}" for choice in (*sorted(_label_features(type_)), NAME_OF_TYPE)]
 
 

@@ -100,19 +100,19 @@ def test_names_labels_and_metrics_without_tokens():
     done = run("agreement", *FILES, "--labels", "PER=PERSON,GPE=LOC", "-t", "labels")
     assert {row[0] for row in tables_in(done.stdout)["Per label"]} == {"LOC", "ORG", "PERSON"}
     assert "GPE to map" in done.stderr
-    assert "token is left out" not in run("agreement", *FILES, "-m", "cited").output
+    assert "token is excluded" not in run("agreement", *FILES, "-m", "cited").output
 
 
 def test_annotators_without_ids_are_paired_by_their_texts():
     rows = [{**row, "id": None} for row in records("b")]
     printed = told(write(Path("x.jsonl"), *rows), write(Path("y.jsonl"), *rows[::-1], line("only here")))
     assert "x and y: strict F 100.00" in printed and "; no span is disputed." in printed
-    assert "3 documents annotated by two or more, 1 document by one alone left out" in printed
+    assert "3 documents annotated by two or more, 1 document annotated by one only excluded" in printed
 
 
 def test_a_rejected_document_is_missing():
     write(Path("c.jsonl"), *({**row, "answer": "reject"} if row["id"] == "d3" else row for row in records("c")))
-    assert "2 documents annotated by two or more, 1 document by one alone left out" in told(*FILES)
+    assert "2 documents annotated by two or more, 1 document annotated by one only excluded" in told(*FILES)
 
 
 # Files and folders that hold the annotation of several people
@@ -483,7 +483,7 @@ def test_one_command_on_a_project_names_its_habits_a_rule_for_each_and_the_place
         "as lisa, maria and peter do, mark several spans, not one, for 'left door'.",
         "as lisa, max and peter do, leave leading 'of' out of CAR.",
         "as lisa, maria and max do, mark 'oil' as FLUID, not LIQUID.",
-        "With one annotator left out, strict F is ",
+        "Without one annotator, strict F is ",
     ]
     for each in said:
         assert each in first, each
@@ -503,3 +503,13 @@ def test_a_folder_of_other_files_is_not_searched_to_its_end(tmp_path, monkeypatc
         (tmp_path / "disk" / f"{number}").mkdir(parents=True)
         (tmp_path / "disk" / f"{number}" / "a.so").write_text("")
     assert "give the folder of the annotation alone" in flat(refused("agreement", tmp_path / "disk", gold))
+
+
+def test_a_folder_of_annotators_may_have_one_whose_name_is_annotation(tmp_path):
+    folder = tmp_path / "people"
+    for name in ("annotation", "ben"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "d.txt").write_text("Ada")
+        (folder / name / "d.ann").write_text("T1\tPER 0 3\tAda\n")
+    printed("agreement", folder, "-m", "strict", "-o", tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text())["annotators"] == ["annotation", "ben"]

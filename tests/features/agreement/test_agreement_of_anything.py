@@ -100,7 +100,7 @@ def test_metrics_that_need_what_is_not_known_are_left_out():
     result = agreement({"ann": [[(0, 3, "PER")]], "bob": [[(0, 3, "PER")]]}, ["papers"])
     assert "wrf" in result["left_out"]
     assert "wrf" not in result["metrics"]
-    assert "wrf is left out" in str(result)
+    assert "wrf is excluded" in str(result)
     rows = [{"tokens": ["Ada", "met"], "ner_tags": [1, 0]}]
     named = agreement({"ann": rows, "bob": rows}, tag_names=["O", "B-PER"])
     assert named["units"]["alpha"] == 1
@@ -138,7 +138,7 @@ BARE = {"text": "a b", "spans": []}
 WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no table": ([records("a")], {}, "expected a table of names and annotations"),
     "a single document": ({"a": records("a")[0], "b": records("b")}, {}, "expected a list of documents"),
-    "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which hold both sides"),
+    "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which contain both sides"),
     "unit": (SIDES, {"unit": "word"}, "unit='word': expected token or char"),
     "consensus": (SIDES, {"consensus": 3}, "expected majority, all, or a number"),
     "confidence": (SIDES, {"confidence": 0.95}, r"confidence=0.95: expected True, a table such as"),

@@ -222,7 +222,7 @@ WRONG = {
     + [comparison(row(0.1)) | {key: value} for key, values in WRONG.items() for value in values],
 )
 def test_what_is_no_comparison(given):
-    with pytest.raises(ValueError, match="^x.json is not a comparison: expected what"):
+    with pytest.raises(ValueError, match="^x.json is not a comparison: expected the output"):
         check_comparison("x.json", given)
     assert check_comparison("x.json", comparison(row(0.1))) is None
 

@@ -85,7 +85,7 @@ def test_data_sets_through_the_command_and_python(in_sets):
     assert counted["least"] == 2 and "⚠ No test in chat: in this score the outputs differ in 4 units" in flat(printed)
 
 
-NO_COMPARISON = "is not a comparison: expected what 'nereval compare' or Comparison.save wrote"
+NO_COMPARISON = "is not a comparison: expected the output of 'nereval compare' or Comparison.save"
 REFUSED = {
     "news.json": "✘ expected the comparisons of two or more data sets, not of 1",
     "news.json mail/../news.json": "✘ mail/../news.json is given twice: give each data set once",

@@ -114,7 +114,7 @@ RESULT = score(GOLD, SYSTEMS["a"], "strict")
         (({},), {}, "systems are missing"),
         ((GOLD, {}), {}, "the data set: expected gold annotation and a table of systems"),
         ((GOLD, SYSTEMS["a"]), {}, "the data set: expected gold annotation and a table of systems"),
-        ((None, SYSTEMS), {}, "the data set: gold is missing"),
+        ((None, SYSTEMS), {}, "the data set: missing gold annotation"),
         ((GOLD, {"a": RESULT, "b": GOLD}), {}, "the data set: b is given as predictions, and other systems as counts"),
         ((GOLD, {"a": RESULT}), {}, "the data set: gold is given with counts"),
         ((None, {"a": RESULT}), {"metrics": "fair"}, "the data set: metrics is given with counts"),
@@ -308,11 +308,11 @@ def test_a_terminal_names_the_top_group(files):
     ("arguments", "said"),
     [
         ("gold.spacy", "gold.spacy is the only argument: name systems after the gold annotation"),
-        ("sets/news", "sets/news holds no data sets: expected sets/news/DATASET/gold.*"),
+        ("sets/news", "sets/news contains no data sets: expected sets/news/DATASET/gold.*"),
         ("nowhere", "nowhere does not exist"),
         (
             "sets d=sets/news/a.jsonl",
-            "sets is a folder of data sets, whose systems lie beside the gold annotation: leave",
+            "sets is a folder of data sets, with each system next to the gold annotation: remove",
         ),
         ("sets --name x", "--name x is given without systems"),
         ("sets --sort x", "--sort x: there is no data set 'x'"),
@@ -391,5 +391,5 @@ def test_what_score_refuses_of_several_systems(files, options, said):
 
 
 def test_counts_are_not_kept_among_the_systems(files):
-    assert "lies in sets, which is an input" in refused("leaderboard", "sets", "--keep-counts", "sets/kept")
+    assert "is in sets, which is an input" in refused("leaderboard", "sets", "--keep-counts", "sets/kept")
     assert "is an input" in refused("leaderboard", "sets", "--figure", "sets/news/a.jsonl")

@@ -291,7 +291,7 @@ def test_collapsed_counts_have_cells_without_tests():
             "y: it was not counted as the first data set was: fair.beta is 1.0 and 2",
         ),
         ({"x": board({"a": digits("301 " * 8), "b": digits("302 " * 8)})}, "x: b: the systems have different gold"),
-        ({"x": board({"a": digits("301 " * 8), "b": digits("301 " * 7)})}, "x: b: 1 documents are not in both"),
+        ({"x": board({"a": digits("301 " * 8), "b": digits("301 " * 7)})}, "x: b: 1 document is not in both"),
         (
             {"x": board({"a": digits("301 " * 8)}) | board({"b": digits("301 " * 8)}, "fair")},
             "x: b: the systems cannot be compared",

@@ -45,7 +45,8 @@ UNEVEN = "gold/*.jsonl is 2 and pred/a.jsonl is 1 of the files"
 REFUSED = {
     "count gold other -f jsonl": "gold has no file z, and other has one: give both the same names, or a list of both",
     "count gold/*.jsonl pred/a.jsonl": f"{UNEVEN}: expected a file of predictions for each file of gold",
-    "count gold/a.jsonl pred/a.jsonl --files-from list.txt": "gold/a.jsonl is given beside --files-from list.txt: give",
+    "count gold/a.jsonl pred/a.jsonl --files-from list.txt": "gold/a.jsonl and --files-from list.txt exclude each "
+    "other: list",
     "count --files-from list.txt": "list.txt, line 2: expected a file of gold annotation and one of predictions, with",
     "count --files-from more.txt": f"more.txt, line 1: {UNEVEN}",
     "count --files-from nowhere.txt": "nowhere.txt does not exist or is not a file",

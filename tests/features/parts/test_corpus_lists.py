@@ -62,7 +62,7 @@ def test_options_of_metrics_stay_behind_the_files():
 def test_a_corpus_without_files_or_with_a_list_beside_files_is_refused():
     with pytest.raises(ValueError, match=r"no files to count: give GOLD\.\.\. and PRED"):
         corpus_values(COUNT)
-    with pytest.raises(ValueError, match=r"gold/a.jsonl is given beside --files-from list.txt"):
+    with pytest.raises(ValueError, match=r"gold/a.jsonl and --files-from list.txt exclude each other"):
         corpus_values(COUNT | {"first": "gold/a.jsonl", "files_from": Path("list.txt")})
 
 
@@ -111,7 +111,7 @@ def test_the_folder_of_parts_is_checked():
     given = {"output": Path("nereval-parts/counts-a.jsonl.npz"), "parts": None}
     with pytest.raises(ValueError, match="has the name of a part"):
         Workers.check_files(given, NamedInputs(SIDES))
-    with pytest.raises(ValueError, match="--parts gold/deep lies in gold, which is an input"):
+    with pytest.raises(ValueError, match="--parts gold/deep is in gold, which is an input"):
         Workers.check_files({"parts": "gold/deep"}, NamedInputs(["gold"]))
     Workers.check_files({"parts": "parts"}, NamedInputs(SIDES))
 

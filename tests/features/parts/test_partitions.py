@@ -180,7 +180,7 @@ def test_what_cannot_be_merged_is_refused():
         ([], "all partitions are empty"),
         ([part, count_partition(SPANS, "fair")], "one has the metrics strict, the other fair"),
         ([part, count_partition(SPANS, "strict", seed=1)], "seed"),
-        ([part, part[:-9]], "part 1 does not hold counts, or is damaged"),
+        ([part, part[:-9]], "part 1 is not a count file, or is damaged"),
         ([count_partition(PLAIN, "strict", only="PRE")], "PRE"),
     ]:
         with pytest.raises(ValueError, match=said):

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from browsers import By, Keys, needs_browser
-from driven import CHOICES, DOCUMENTS, FEW, ONE, TWO, corpus, said, verdicts, with_verdict, wrong
+from driven import BEST, CHOICES, DOCUMENTS, FEW, ONE, SECOND, TWO, corpus, said, verdicts, with_verdict, wrong
 from listed import Wanted, listed
 from pages import system
 
@@ -136,6 +136,23 @@ def test_a_cell_of_the_matrix_filters_and_a_second_click_takes_it_back(one):
     one.until(lambda: one.matches.startswith(f"{confusion['']['ORG']} error"))
 
 
+def test_a_label_is_looked_for_on_the_side_that_is_named(one):
+    one.choose("#label", "ORG")
+    numbers = []
+    for words, side in {
+        "on either side": "",
+        "of gold": "gold",
+        "predicted": "pred",
+        "that the verdict": "home",
+    }.items():
+        (option,) = (text for text in one.each("#side option") if text.startswith(words))
+        one.choose("#side", option)
+        places, documents = listed([BEST.documents, ONE.documents], Wanted(1, label="ORG", side=side))
+        assert one.matches == said(len(places), len(documents)), words
+        numbers.append(len(places))
+    assert len({*numbers}) > 2
+
+
 def test_what_is_no_longer_narrowed_begins_with_its_first_page(one):
     one.click("#matrix button[aria-label^='gold PER, predicted PER, correct']")
     one.click("#view-documents")
@@ -228,8 +245,8 @@ def test_a_flag_lists_the_errors_of_its_own_system(two):
     assert two.value("#system") == "1" and "view=documents" not in two("return location.hash")
 
 
-def test_lines_that_are_sorted_anew_begin_with_their_first_page(browser, made):
-    browser.visit(made("one", ONE), anchor="#view=errors&order=errors")
+def test_lines_that_are_sorted_anew_begin_with_their_first_page(browser, second):
+    browser.visit(second, anchor="#view=errors&order=errors" + SECOND)
     browser.click("#next")
     assert browser["#where"].text.startswith("Page 2 of ")
     browser.click("button[aria-label='Sort by span']")
@@ -256,10 +273,9 @@ def test_any_two_systems_have_a_table_of_changes(browser, made):
     assert [browser.value(f"#{name}") for name in ("system", "other")] == ["0", "2"]
 
 
-def test_a_link_opens_its_document_wherever_it_is(browser, made):
-    path = made("one", ONE)
+def test_a_link_opens_its_document_wherever_it_is(browser, second):
     right = next(k for k in range(41, 58) if k not in wrong(ONE))
-    browser.open(path, anchor=f"#doc-{right}")
+    browser.open(second, anchor=f"#doc-{right}")
     assert browser.focused == f"doc-{right}"
     assert right in browser.shown
     assert -1 <= browser("return document.activeElement.getBoundingClientRect().top") < 100
@@ -319,13 +335,12 @@ def test_reload_back_and_a_copied_link_give_the_same_view(browser, made):
     browser.soil()
 
 
-def test_a_document_that_filters_hide_is_opened_without_them_and_that_is_said(browser, made):
-    path = made("one", ONE)
+def test_a_document_that_filters_hide_is_opened_without_them_and_that_is_said(browser, second):
     right = next(k for k in range(1, 58) if k not in wrong(ONE))
-    browser.open(path, anchor=f"#label=1&doc={right}")
+    browser.open(second, anchor=f"#label=1{SECOND}&doc={right}")
     assert browser["#notice"].text == f"The filters hid document {right}, so they are taken back."
     assert browser.focused == f"doc-{right}" and browser.matches.endswith("57 of 57 documents")
-    assert browser("return location.hash").startswith("#view=documents&wrong=false&")
+    assert browser("return location.hash").startswith("#view=documents&one=1&wrong=false&")
 
 
 # Orders
@@ -368,8 +383,8 @@ def number_in(text: str) -> float | None:
     return found and float(found[2].replace(",", "")) - bool(found[1]) * 1e-9
 
 
-def test_lines_are_sorted_by_the_header_that_is_clicked_and_back_takes_it_back(browser, made):
-    browser.visit(made("one", ONE), anchor="#view=errors&order=errors")
+def test_lines_are_sorted_by_the_header_that_is_clicked_and_back_takes_it_back(browser, second):
+    browser.visit(second, anchor="#view=errors&order=errors" + SECOND)
 
     def spans() -> list[str]:
         return browser.each(".kwic .span", "e.textContent.toLowerCase()")
@@ -388,9 +403,8 @@ def test_lines_are_sorted_by_the_header_that_is_clicked_and_back_takes_it_back(b
 # Marks, notes and what is copied
 
 
-def test_a_mark_and_a_note_are_kept_and_found_and_stay_in_sight(browser, made):
-    path = made("one", ONE)
-    browser.open(path, anchor="#view=errors")
+def test_a_mark_and_a_note_are_kept_and_found_and_stay_in_sight(browser, second):
+    browser.open(second, anchor="#view=errors" + SECOND)
     shown = """return [...document.querySelectorAll('.lines tbody tr')].slice(0, 3)
       .map(row => getComputedStyle(row.querySelector('.mark')).opacity)"""
     assert browser(shown) == ["0"] * 3
@@ -408,12 +422,12 @@ def test_a_mark_and_a_note_are_kept_and_found_and_stay_in_sight(browser, made):
     assert browser(shown) == ["0", "1", "0"], "a mark that is set stays in sight"
     kept = browser("return JSON.parse(Object.entries(localStorage).find(([key]) => key.endsWith('marks'))[1])")
     assert [(mark["mark"], mark["note"]) for _, mark in kept] == [("", "look again"), ("gold", "")]
-    browser.open(path, anchor="#view=errors&mark=gold")
+    browser.open(second, anchor="#view=errors&mark=gold" + SECOND)
     assert browser.matches == said(1, 1)
 
 
-def test_what_is_copied_is_what_is_shown(browser, made):
-    browser.visit(made("one", ONE), anchor="#view=errors&find=id-2")
+def test_what_is_copied_is_what_is_shown(browser, second):
+    browser.visit(second, anchor="#view=errors&find=id-2" + SECOND)
     browser.soil()
     browser("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
     n = int(browser.matches.split()[0])

@@ -88,11 +88,17 @@ def test_decisions_stand_directly_under_the_text_and_evidence_below(review):
     assert 0 < review(top, ".answers") - review(top, ".passage") < 200
 
 
+def test_only_several_systems_have_a_queue_of_what_they_disagree_on(browser, made):
+    for systems, alone in ((SYSTEMS[1:], True), (SYSTEMS, False)):
+        browser.open(made(f"queues-{len(systems)}", *systems, alone=alone))
+        assert ("disagreements of systems" in browser.each("#queue option")) is (not alone)
+
+
 def test_a_key_without_effect_says_so(review):
     start(review)
     show(review, 4, "Acme")
     for key, said in (
-        ("0", "Gold has no span here that could be taken out."),
+        ("0", "There is no gold span here to remove."),
         ("9", "There is no correction 9 here."),
         ("z", "There is nothing to undo."),
         ("m", "No open dispute with another reviewer here."),
@@ -360,7 +366,7 @@ def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, made, t
     write(tmp_path / "other.jsonl", *rows, "no mark", other, {**rows[1], "gold": {"start": 0, "end": 1, "label": "X"}})
     review["#import"].send_keys(str(tmp_path / "other.jsonl"))
     review.until(lambda: "1 differ from yours" in review["#notice"].text)
-    assert "left out 3 lines that are not marks on this gold" in review["#notice"].text
+    assert "skipped 3 lines that are not marks on this gold annotation" in review["#notice"].text
     assert decided(review) == before, "one's own stay"
     start(review, "marks that differ")
     assert review["#review-done"].text == "Place 1 of 1: 0 settled"

@@ -138,7 +138,10 @@ def test_marks_that_disagree_are_refused_or_left_undecided(name):
 
 
 REFUSED = {
-    "another gold": (mark(OTHER._replace(spans={(0, 3, "LOC")}), None, []), "no span here, where gold has none"),
+    "another gold": (
+        mark(OTHER._replace(spans={(0, 3, "LOC")}), None, []),
+        "it removes a gold span where there is none",
+    ),
     "another gold, decided": (
         mark(OTHER._replace(spans={(0, 3, "LOC")}), (0, 3, "LOC"), []),
         "mark 0: made on other gold annotation .all of the marks.: none of the . documents of gold has the digest",
@@ -149,7 +152,10 @@ REFUSED = {
     "no place": (mark(GOLD, None), "neither a gold span nor a prediction"),
     "overlap": (mark(GOLD, BOB, [(13, 26, "LOC")]), "'LOC' from 13 to 26 and 'LOC' from 24 to 32 overlap"),
     "the same place": (mark(GOLD, None, [(17, 20, "X")]), "'LOC' from 17 to 20 and 'X' from 17 to 20 overlap"),
-    "there already": (mark(GOLD, BOB, [ADA]), "document d1: gold has the span 'PER' from 0 to 12 already"),
+    "there already": (
+        mark(GOLD, BOB, [ADA]),
+        "document d1: the gold annotation already contains the span 'PER' from 0 to 12",
+    ),
     "after the text": (mark(GOLD, BOB, [(28, 33, "LOC")]), "'LOC' from 28 to 33 ends after the text, which has 32"),
     "white space": (mark(GOLD, BOB, [(16, 17, "LOC")]), "document d1: the correction 'LOC' from 16 to 17 has no words"),
     "empty": (mark(GOLD, BOB, [(4, 4, "LOC")]), "has no words"),
@@ -157,7 +163,7 @@ REFUSED = {
     "no label": (mark(GOLD, BOB, [(0, 4, "")]), "has no label"),
     "not annotated": (
         mark(GAPPED, None, [(5, 8, "PER")]),
-        "document 1: .* lies in a stretch without annotation",
+        "document 1: .* is in a passage without annotation",
     ),
     "decided, and the system is wrong": (mark(GOLD, BOB, [PER], said="system wrong"), "its mark is 'system wrong'"),
     "decided without a mark": (mark(GOLD, BOB, [], said=""), "its mark is ''; expected 'gold wrong'"),

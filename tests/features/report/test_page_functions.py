@@ -353,6 +353,20 @@ def test_numbers_and_names_are_as_people_read_them(run):
 # What is saved
 
 
+def test_rows_of_documents_without_texts_are_copied_with_their_offsets(run):
+    gold: Any = [(0, 2, "A"), (5, 7, "B")]
+    sides: Any = [(1, 2, "A")], [(0, 2, "A"), (5, 7, "A")]
+    view = ReportView([system(f"s{k}", Document(gold, pred, None), metrics=["fair"]) for k, pred in enumerate(sides)])
+    body = """const asked = { ...unfiltered(), one: 1, metric: 0 }; const got = matching(asked, new Map());
+      return [viewAsTable(got, asked), viewAsLines(got, asked)];"""
+    table, lines = run(body, page_data(view))
+    (row,) = csv.DictReader(io.StringIO(table, newline=""))
+    assert [row[f"gold_{name}"] for name in ("start", "end", "label", "text")] == ["5", "7", "B", ""]
+    assert (row["system"], row["pred_label"], row["pred_text"]) == ("s1", "A", "")
+    (line,) = map(json.loads, lines.splitlines())
+    assert line["text"] == "" and len(line["spans"]) == 2
+
+
 def test_the_table_that_is_copied_has_every_row_with_offsets_in_characters(run):
     seen: Counter[str] = Counter()
     for wanted in (Wanted(2), Wanted(1, metric="strict"), Wanted(0, wrong=False), Wanted(0, 2), Wanted(2, find="😀")):
@@ -581,9 +595,9 @@ def test_suspects_on_one_gold_span_are_one_place_in_heading_table_and_queue():
     (doubt,) = view.doubts
     assert (doubt.gold, [each.reason for each in doubt.evidence]) == ((0, 8, "LOC"), ["agreement", "two labels"])
     assert {*doubt.proposed} == {(0, 8, "ORG"), (4, 8, "ORG")}
-    assert {each.section: each.heading for each in view.findings()}["gold"] == "1 place where gold may be wrong"
+    assert {each.section: each.heading for each in view.findings()}["gold"] == "1 possible gold error"
     ((row,),) = (table.rows for table in view.tables(["gold"]))
-    against = "both systems predict ORG; gold has ORG 2 times for these words, LOC 1 (in 2, 3)"
+    against = "both systems predict ORG; gold label ORG 2 times for these words, LOC 1 (in 2, 3)"
     assert row[2:] == ["LOC “New York”", f"{against}; proposed: “York”, “New York”"]
     wide = Document([(0, 3, "PER"), (4, 12, "PER")], [(0, 12, "PER")], "Ada Lovelace")
     assert [each.gold for each in ReportView([system("a", wide), system("b", wide)]).doubts] == [(4, 12, "PER")]

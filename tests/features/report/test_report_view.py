@@ -364,11 +364,11 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     golds: list[Any] = [[(0, 4, "ORG")], [(0, 4, "ORG")], [(0, 4, "LOC")]]
     made = system("a", *(Document(gold, [(0, 4, "X")], "Acme", id=f"n{k}") for k, gold in enumerate(golds)))
     (table,) = tables("gold", made)
-    assert table.rows == [["n2", "Acme", "LOC", "gold has ORG 2 times for these words, LOC 1 (in n0, n1)"]]
+    assert table.rows == [["n2", "Acme", "LOC", "gold label ORG 2 times for these words, LOC 1 (in n0, n1)"]]
     assert table.asks == [{"document": 2}]
-    assert said("gold", made) == ("1 place where gold may be wrong", ["n2"])
+    assert said("gold", made) == ("1 possible gold error", ["n2"])
     assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
-    assert said("gold", PERFECT) == ("nothing speaks against gold", [])
+    assert said("gold", PERFECT) == ("no evidence against the gold annotation", [])
     view = ReportView([made])
     assert view.ask_errors_in_doubt(view.lead) == {"one": 0, "group": len(view.lists) - 1}
 
@@ -496,7 +496,7 @@ def test_the_command_takes_several_systems_metrics_intervals_and_a_title(here):
     assert found.data["systems"] == ["a", "b"]
     assert [metric["name"] for metric in found.data["metrics"]] == ["strict", "fair"]
     assert "loio:s=0.5" in found.text
-    assert "Intervals: 95 %, from the influence of each of 4 documents." in found.text
+    assert "Intervals: 95 %, from a jackknife over 4 documents." in found.text
     assert "Only 4 documents, effectively 2.9: with fewer than 20, scores say little." in found.text
 
 
@@ -561,12 +561,12 @@ def test_a_margin_and_secondary_scores_are_those_asked_for(here):
 
 def test_units_are_called_what_they_are(here):
     text = reported("sourced.jsonl", *MANY[1:], *RESAMPLED, "--unit", "meta.source").text
-    assert "influence of each of 12 units (meta.source)." in text
+    assert "jackknife over 12 units (meta.source)." in text
     assert "paired permutation test over 12 units" in text
     assert "⚠ Only 12 units" in text
     assert "unit meta.source, 12 units (effectively" in text
-    assert "influence of each of 20 blocks (block:auto)." in reported("both.conll", *RESAMPLED[:3], *RESAMPLED[5:]).text
-    assert "influence of each of 24 documents." in reported(*MANY, *RESAMPLED).text
+    assert "jackknife over 20 blocks (block:auto)." in reported("both.conll", *RESAMPLED[:3], *RESAMPLED[5:]).text
+    assert "jackknife over 24 documents." in reported(*MANY, *RESAMPLED).text
 
 
 def test_each_system_beside_the_first_has_a_sentence():
@@ -575,7 +575,7 @@ def test_each_system_beside_the_first_has_a_sentence():
     systems = [system(name, *own, metrics=["fair"]) for name, own in zip("abc", sides)]
     text = Parsed(page(systems, confidence=Confidence(samples=20), trials=200)).text
     assert "b against a: fair F " in text and "; not settled: " in text
-    assert "; c scores higher than a on texts like these, by " in text
+    assert "; c scores higher than a on similar texts, by " in text
     assert "the primary score, fair F (2 tests)" in text
     assert "c is better than a by " in text and "highest" not in text
 

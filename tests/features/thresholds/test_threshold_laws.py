@@ -222,7 +222,7 @@ def test_a_label_without_gold_has_the_common_cut() -> None:
 def at(
     cuts: Cuts, documents: Sequence[Document | None], metrics: Any = None, *, chosen_on: Any = None
 ) -> dict[str, Any]:
-    """What cuts are worth on documents."""
+    """Scores by threshold on documents."""
     found = find_thresholds(chosen_on or documents, metrics or create_all(["strict"]))._replace(cuts=cuts)
     result: dict[str, Any] = measure_cuts(found, documents, Confidence(samples=200)).values["applied"]
     return result
@@ -270,7 +270,7 @@ def test_labels_that_were_not_seen_are_named() -> None:
 def test_a_cut_below_all_scores_of_other_documents_is_said() -> None:
     test = scored([(0, 1, "A")], [(0, 1, "A", 0.9)])
     (line,) = at(Cuts(0.2, floor=0.0), [test])["warnings"]
-    assert "the cut 0.2 is below 0.9" in line
+    assert "the threshold 0.2 is below 0.9" in line
     assert at(Cuts(0.95, floor=0.0), [test])["warnings"] == []
 
 
@@ -280,7 +280,7 @@ def test_a_cut_below_all_scores_of_other_documents_is_said() -> None:
 def test_probabilities_that_were_cut_before_are_said(high: float, low: float, said: bool) -> None:
     document = scored([(0, 1, "A")], [(0, 1, "A", high), (2, 3, "A", low)])
     lines = find_thresholds([document], create_all(["strict"])).values["warnings"]
-    assert any("already cut" in line and "threshold = 0.0" in line for line in lines) is said
+    assert any("filtered before" in line and "threshold = 0.0" in line for line in lines) is said
 
 
 def test_a_metric_of_the_whole_corpus_has_no_curve() -> None:
@@ -299,9 +299,9 @@ def test_nothing_on_a_side_is_null_with_its_reason(documents: list[Document]) ->
     assert found["average_precision"]["reason"] == (None if found["gold"] else "there are no gold spans")
     if not found["pred"]:
         assert found["floor"] is None
-        assert found["warnings"] == ["there are no predictions, so there is nothing to cut"]
+        assert found["warnings"] == ["there are no predictions, so no threshold applies"]
     if not found["gold"] and not found["pred"]:
-        assert found["best"]["reason"] == "strict.f is undefined at every cut" and found["best"]["cut"] is None
+        assert found["best"]["reason"] == "strict.f is undefined at every threshold" and found["best"]["cut"] is None
 
 
 @pytest.mark.parametrize("seed", range(4))

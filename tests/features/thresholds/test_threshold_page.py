@@ -67,17 +67,23 @@ def scored(split: int, cuts: Cuts) -> dict[str, Any]:
 
 
 SPANS: Any = [(0, 3, "A"), (5, 8, "A"), (10, 13, "B")]
-CUT_BEFORE = "⚠ every score is at least 0.7: the predictions are probably already cut; for spancat set threshold = 0.0 "
-LOWEST = "⚠ nothing is known below 0.4, the lowest score of the predictions; a cut there keeps all of them, and a "
+CUT_BEFORE = (
+    "⚠ every score is at least 0.7: the predictions were probably filtered before; for spancat set threshold = 0.0 "
+)
+LOWEST = "⚠ the best threshold may be below 0.4, the lowest score of the predictions, which keeps all of them"
 
 UNUSUAL = [
-    ([], {}, "No best cut: strict.f is undefined at every cut"),
-    (SPANS, {}, "⚠ there are no predictions, so there is nothing to cut"),
-    (SPANS, {}, "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 uncut (+0.00)"),
+    ([], {}, "No best threshold: strict.f is undefined at every threshold"),
+    (SPANS, {}, "⚠ there are no predictions, so no threshold applies"),
+    (
+        SPANS,
+        {},
+        "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 without a threshold (+0.00)",
+    ),
     ([], {(0, 3, "A"): 0.5}, "Average precision is not known: there are no gold spans"),
     (SPANS, {(0, 3, "A"): 7.5, (1, 2, "B"): -2}, "Calibration is not known: the score 7.5 is not from 0 to 1"),
     (SPANS, dict(zip(SPANS, (0.9, 0.8, 0.7))), f"{CUT_BEFORE}before predicting"),
-    (SPANS, dict(zip(SPANS, (0.9, 0.65, 0.4))), f"{LOWEST}lower one might be better still"),
+    (SPANS, dict(zip(SPANS, (0.9, 0.65, 0.4))), LOWEST),
     (SPANS, dict.fromkeys(SPANS, 1.0), "Scores are close to the share of hits: 0.00 points off the share"),
     (SPANS, dict.fromkeys(SPANS, 0.2), "Scores are too low: 80.00 points off the share of hits on"),
     (SPANS[:2], dict(zip(SPANS, (0.3, 1.0, 0.7))), "Scores are too high and too low: 46.67 points off"),
@@ -92,10 +98,10 @@ def test_what_is_said_of_unusual_spans_and_scores(gold, pred, said):
 def test_cuts_of_labels_in_words():
     labels = [(k, k + 1, label) for k, label in enumerate("ABCD")]
     pred = {span: 0.9 - k / 10 for k, span in enumerate(labels)}
-    said = "Cuts of 4 labels from 0.6 to 0.9, on the 1 document it was chosen on"
+    said = "Thresholds of 4 labels from 0.6 to 0.9, on the 1 document it was chosen on"
     assert made([labels], [pred], per_label="own").opening()[0].startswith(said)
     first, *_ = made([labels[1:3]], [{labels[1]: 0.8, (21, 22, "E"): 0.9}], per_label="micro").opening()
-    assert first.startswith("Cut B at 0.8, keep none of C and E, on ")
+    assert first.startswith("Threshold 0.8 for B, keep none of C and E, on ")
 
 
 def test_a_range_of_good_cuts_ends_where_something_is_kept():
@@ -129,20 +135,20 @@ def test_how_cuts_were_chosen_and_what_a_hit_is_in_words():
     view = ThresholdView(found().values, METRICS)
     assert view.describe_documents(["dev", "test"]) == "Chosen on dev, applied to test"
     assert (view.choice_sentence, view.hit_definition[-14:]) == (
-        "One cut for all labels, the best for strict F",
+        "One threshold for all labels, the best for strict F",
         "is a gold span",
     )
     span = (0, 3, "A")
     view = made([[span]], [{span: 0.5}], ["fair", "strict"], per_label="micro", best="fair_f", hit=0.5)
     assert view.describe_documents(["dev", "test"]) == "Chosen on dev"
-    assert view.choice_sentence.endswith(
-        "are together the best for fair F of all spans, as far as changing one at a time shows"
-    )
+    assert view.choice_sentence.endswith("give the best fair F over all spans, as far as changing one at a time shows")
     assert (
         view.hit_definition
         == "A prediction is a hit if it overlaps a free gold span of its label with an IoU of at least 0.5"
     )
-    assert made([[span]], [{span: 0.5}], per_label="micro").choice_sentence.endswith("for strict F of all spans")
+    assert made([[span]], [{span: 0.5}], per_label="micro").choice_sentence.endswith(
+        "give the best strict F over all spans"
+    )
     assert made([[span]], [{span: 0.5}], per_label="own").choice_sentence.endswith("that is best for its own strict F")
 
 
@@ -185,7 +191,11 @@ def test_a_result_in_python_saves_the_page(tmp_path):
     pred = [[{"start": a, "end": b, "label": "PER", "score": own} for (a, b), own in spans]]
     own = thresholds(gold, pred, ["strict"])
     for name, result, said in (
-        ("page", own, "Cut at 0.9, on the 1 document it was chosen on: strict F 66.67, against 50.00 uncut"),
+        (
+            "page",
+            own,
+            "Threshold 0.9, on the 1 document it was chosen on: strict F 66.67, against 50.00 without a threshold",
+        ),
         ("applied", own.apply(gold, pred), "on 1 other document: strict F 66.67 ["),
     ):
         result.save(tmp_path / f"{name}.html")
@@ -424,8 +434,8 @@ def test_several_systems_stand_side_by_side(tmp_path: Path) -> None:
         assert systems[name] == found
         view = ThresholdView(found, found._metrics, name)
         first, *others = view.opening()
-        assert first.startswith(f"{name}: Cut at ") and f"Labels of {name}" in printed
+        assert first.startswith(f"{name}: Threshold ") and f"Labels of {name}" in printed
         assert all(sentence in flat(printed) and sentence in read.text for sentence in (first, *others, *view.footing))
         for table in view.tables(["cuts", "precision"]):
             assert all(read.row(*row) == row for row in table.grid()[1:])
-    assert printed.index("one: Cut") < printed.index("two: Cut")
+    assert printed.index("one: Threshold") < printed.index("two: Threshold")

@@ -74,14 +74,14 @@ def test_curves_as_a_file():
 def test_label_rules_and_tables():
     printed = flat(accepted(*CHOSEN, "--labels", "B=A", "--tables", "all"))
     assert " B " not in printed
-    assert all(title in printed for title in ("Labels", "Best cut of each score", "Calibration", "Curves"))
+    assert all(title in printed for title in ("Labels", "Best threshold of each score", "Calibration", "Curves"))
     assert accepted(*CHOSEN, "--format", "markdown", "-t", "labels").count("| A |") == 1
 
 
 def test_labels_that_only_other_documents_have():
     others = [write(Path(f"{k}.jsonl"), *side) for k, side in enumerate(rows(3, 10, "x", "AZ"))]
     printed = flat(run(*CHOSEN, "--apply", *others, "--samples", 20).output)
-    assert "not seen where the cut was chosen, so that they have the common one: Z" in printed
+    assert "labels absent from the tuning documents use the common threshold: Z" in printed
 
 
 def changed(score: str) -> str:
@@ -120,20 +120,23 @@ def test_a_missing_score_is_filled():
 def test_nothing_to_choose_by_writes_no_cut_file():
     empty = write(Path("empty.jsonl"), line(TEXT))
     said = refused("thresholds", empty, empty, "-m", "strict", "--cut-file", "cuts.json")
-    assert "there is no best cut: strict.f is undefined at every cut" in said and not Path("cuts.json").exists()
+    assert (
+        "there is no best threshold: strict.f is undefined at every threshold" in said
+        and not Path("cuts.json").exists()
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ("{", "not valid JSON"),
-        ("[]", "this is not a cut file"),
-        ('{"labels": {}}', "this is not a cut file"),
-        ('{"default": "high"}', "the cut \"default\" is 'high'; expected a number, or null"),
-        ('{"default": 0.5, "labels": {"PER": NaN}}', 'the cut "PER" is nan'),
-        ('{"default": 0.5, "labels": [1]}', '"labels" is [1]; expected a cut for each label'),
-        ('{"default": 0.5, "labels": []}', '"labels" is []; expected a cut for each label'),
-        ('{"default": 0.5, "cutoff": 1}', "a cut file has no key 'cutoff'"),
+        ("[]", "this is not a threshold file"),
+        ('{"labels": {}}', "this is not a threshold file"),
+        ('{"default": "high"}', "the threshold \"default\" is 'high'; expected a number, or null"),
+        ('{"default": 0.5, "labels": {"PER": NaN}}', 'the threshold "PER" is nan'),
+        ('{"default": 0.5, "labels": [1]}', '"labels" is [1]; expected a threshold for each label'),
+        ('{"default": 0.5, "labels": []}', '"labels" is []; expected a threshold for each label'),
+        ('{"default": 0.5, "cutoff": 1}', "a threshold file has no key 'cutoff'"),
         ('{"default": 0.5, "default": 0.6}', "the key 'default' occurs twice"),
     ],
 )

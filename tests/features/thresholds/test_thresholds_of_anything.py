@@ -52,7 +52,7 @@ def test_it_is_applied_to_other_documents(chosen: Thresholds) -> None:
     assert applied["no_cut"]["value"] == score(TEST_GOLD, TEST_PRED, ["strict"])["metrics"]["strict"]["scores"]["f"]
     assert "applied" not in chosen and other["best"] == chosen["best"]
     assert (chosen.headline.value, other.headline.value) == (chosen["best"]["value"], applied["value"])
-    assert str(other).startswith("Cut A at 0.41 and B at 0.51, on 20 other documents: strict F ")
+    assert str(other).startswith("Thresholds 0.41 for A and 0.51 for B, on 20 other documents: strict F ")
     nothing = thresholds([[]], [[]], ["strict"])
     assert nothing.apply(TEST_GOLD, TEST_PRED) == nothing | {"applied": None}
 
@@ -113,7 +113,7 @@ def test_a_prediction_without_a_score_is_named_in_pythons_words(chosen: Threshol
 
 def test_metrics_that_need_words_are_left_out_without_them() -> None:
     pred = [[{"start": 0, "end": 3, "label": "A", "score": 0.5}]]
-    assert "wrf is left out" in str(thresholds([[(0, 3, "A")]], pred))
+    assert "wrf is excluded" in str(thresholds([[(0, 3, "A")]], pred))
 
 
 def test_the_metric_of_the_cut_is_added() -> None:

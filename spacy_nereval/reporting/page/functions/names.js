@@ -17,7 +17,7 @@ function sign(character) {
 // Characters that change the direction of text, and lone surrogates.
 const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-// A name on one line, without characters that would change the direction of what follows.
+// A name on one line, without characters that would change the direction of the rest.
 const name = (text, longest = 60) => {
   const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd");
   if (!flat.trim()) return "(empty)";

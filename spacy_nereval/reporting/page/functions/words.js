@@ -1,6 +1,6 @@
 // Word boundaries.
 
-// What follows a span within the same word, in scripts that write spaces between words.
+// The rest of the word after a span, in scripts that write spaces between words.
 const REST_OF_WORD = /(?<=[\p{L}\p{N}\p{M}])(?:(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}])[\p{L}\p{N}\p{M}\u200c\u200d]|['’](?=\p{L}))+/uy;
 const LONGEST_WORD = 40; // characters; a flag stays in the middle of anything longer
 
@@ -11,7 +11,7 @@ function behindWord(text, end) {
   return rest && rest[0].length <= LONGEST_WORD ? end + rest[0].length : end;
 }
 
-// Whether an offset lies between the two halves of a character.
+// Whether an offset is between the two halves of a character.
 const isWithinCharacter = (text, at) => /[\udc00-\udfff]/.test(text[at] ?? "") && /[\ud800-\udbff]/.test(text[at - 1] ?? "");
 
 // The start of a context of at most `most` characters before an offset: the start of a word if one begins in it.
@@ -30,7 +30,7 @@ function contextEnd(text, at, most) {
   return space > 0 ? at + text.slice(at, at + space).trimEnd().length : to - (isWithinCharacter(text, to) ? 1 : 0);
 }
 
-// The texts of such contexts; "…" stands for what is left out.
+// The texts of such contexts; "…" marks omissions.
 const gap = (character) => (/\s/.test(character) ? " " : "");
 function wordsBefore(text, at, most) {
   const from = contextStart(text, at, most);

@@ -1,4 +1,4 @@
-// Charts are drawn when they come near the window, and anew when the page is printed or its colours change.
+// Charts are drawn when they come near the window, and again when the page is printed or its colours change.
 
 const specs = JSON.parse($("charts").textContent);
 const drawn = new Set();
@@ -7,7 +7,7 @@ function embed(element, spec) {
   const whole = { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
   return vegaEmbed(element, whole, { ast: true, actions: false, defaultStyle: false, renderer: "svg", tooltip: tip })
     .then((result) => {
-      element.querySelector("svg").setAttribute("aria-hidden", "true"); // its label and the tables say what it shows
+      element.querySelector("svg").setAttribute("aria-hidden", "true"); // its label and the tables describe it
       return result;
     })
     .catch((error) => element.replaceChildren(String(error)));

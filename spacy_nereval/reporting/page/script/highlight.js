@@ -1,4 +1,4 @@
-// Marks what is searched for, without touching the text.
+// Marks the matches of a search, without changing the text.
 function highlight() {
   if (!CSS.highlights) return;
   CSS.highlights.delete("found");

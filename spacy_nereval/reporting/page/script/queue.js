@@ -3,7 +3,7 @@
 
 const UNKEPT = "This browser keeps nothing: save your work before you close the page.";
 
-// What the progress says of places that are done and left, and of a queue without any left.
+// The progress in words: places that are done and left, and a queue without any left.
 const DEFAULT_WORDS = { done: (done, left) => `${number(done)} done, ${number(left)} left`, all: "Every place has a mark." };
 
 const review = { queue: "", places: [], at: 0, words: DEFAULT_WORDS };
@@ -18,7 +18,7 @@ function keep(name, value) {
   }
 }
 
-// Says beside the list and beside the marks that they are lost with the page.
+// Warns next to the list and the marks that they are lost with the page.
 function warnUnkept() {
   $("notice").textContent = UNKEPT;
   $("unkept").textContent = UNKEPT;

@@ -1,4 +1,4 @@
-// Tables are sorted by the column whose header is clicked; a third click restores the original order.
+// Tables are sorted by a click on the header of a column; a third click restores the original order.
 
 // The cell of a row in a column, where cells may span several columns.
 function cellAt(row, column) {

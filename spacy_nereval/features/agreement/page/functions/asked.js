@@ -1,4 +1,4 @@
-// What the reader asks for, and how it is read from an address.
+// The reader's choices, and how they are read from an address.
 
 const VIEWS = ["disputes", "documents"];
 const ORDERS = ["disputes", "corpus"];
@@ -20,12 +20,12 @@ const unfiltered = () => ({
 // Without filters, whole documents, those without disputes too.
 const everything = () => ({ ...unfiltered(), view: "documents", order: "corpus" });
 
-// The same without what cannot apply.
+// The same without choices that cannot apply.
 const settled = (asked) => (asked.other >= 0 && asked.other === asked.one ? { ...asked, other: ANY } : asked);
 
 const chosenAnew = (asked, wanted) => settled({ ...asked, ...wanted });
 
-// What an address asks for; what it does not say or says wrongly is as in the beginning.
+// The choices in an address; missing or invalid ones are as in the beginning.
 function fromAddress(hash) {
   const { whole, numbers, among, text, flag } = readerOf(hash);
   const usual = unfiltered();

@@ -1,8 +1,8 @@
-// What an adjudicator decides: for each disputed place the spans that count, or that it is unclear, and a note.
+// The decisions of an adjudicator: for each disputed place the spans that count, or that it is unclear, and a note.
 
 const keyOf = (k, p) => `${k} ${p}`;
 
-// What annotators say at a place: the numbers of their spans, the same ones together, those of most annotators first.
+// The annotations at a place: the numbers of their spans, the same ones together, those of most annotators first.
 function readingsOf(doc, [first, count]) {
   const found = new Map();
   for (const annotator of doc.by) {
@@ -16,7 +16,7 @@ function readingsOf(doc, [first, count]) {
 const isDecision = (value) => Boolean(value) && typeof value.note === "string" && typeof value.unclear === "boolean" &&
   (value.chosen === null || (Array.isArray(value.chosen) && value.chosen.every(Number.isInteger)));
 
-// A document as a line of gold annotation: what is decided, and the consensus where nothing is.
+// A document as a line of gold annotation: the decisions, and the consensus elsewhere.
 function adjudicated(k, decided) {
   const doc = documents[k];
   const placeAt = new Map(doc.places.flatMap(([first, count], p) => Array.from({ length: count }, (_, i) => [first + i, p])));

@@ -8,7 +8,7 @@ const marking = (doc, k) => inText(doc).filter(([, , , by]) => by.includes(k));
 // The documents with a dispute that matches, the most disputed first.
 const disputed = (places) => [...new Set(places.map(([k]) => k))].sort((a, b) => documents[a].rank - documents[b].rank);
 
-// The documents that tasks can hold: Prodigy and Label Studio have no spans with gaps.
+// The documents that tasks can store: Prodigy and Label Studio have no spans with gaps.
 const withGaps = (doc) => doc.spans.some(([, , , , pieces]) => pieces);
 const asked = (places) => disputed(places).filter((k) => !withGaps(documents[k]));
 

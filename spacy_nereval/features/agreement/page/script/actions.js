@@ -1,4 +1,4 @@
-// The form, the heat map, and what the reader's choices do.
+// The form, the heat map, and the effects of the reader's choices.
 
 const scores = data.scores;
 
@@ -64,5 +64,5 @@ onChange("order", () => ({ order: $("order").value }));
 $("legend").replaceChildren("A bar below the words for each annotator: ", ...spaced(named(annotators.map((_, k) => k))), ".");
 $("save-prodigy").addEventListener("click", () => save(asked(places).map((k) => JSON.stringify(forProdigy(k))).join("\n") + "\n", "disputes.jsonl"));
 $("save-label-studio").addEventListener("click", () => save(`${JSON.stringify(asked(places).map(forLabelStudio), null, 1)}\n`, "disputes.json"));
-if (documents.some(withGaps)) $("save-label-studio").after(" Documents with gaps are not in the files for Prodigy and Label Studio, which cannot hold them.");
+if (documents.some(withGaps)) $("save-label-studio").after(" Documents with gaps are not in the files for Prodigy and Label Studio, which cannot store them.");
 listen();

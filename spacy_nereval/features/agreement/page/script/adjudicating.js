@@ -4,7 +4,7 @@ const STORE = `spacy-nereval ${data.digest} adjudication`;
 const NOTHING = { chosen: null, unclear: false, note: "" };
 
 let decisions = new Map();
-const undone = []; // what changes were before: [key, decision or nothing]
+const undone = []; // the states before changes: [key, decision or nothing]
 
 const isMarked = ({ key }) => Boolean(decisions.get(key)?.chosen || decisions.get(key)?.unclear);
 
@@ -19,7 +19,7 @@ function startReview(keys, at = null) {
   drawReview();
 }
 
-// Decides on the place; what is chosen again is taken back.
+// Decides on the place; a second choice of the same takes it back.
 function decide(change) {
   const { key } = current();
   const before = decisions.get(key);
@@ -58,7 +58,7 @@ function cardOf({ k, p, key }) {
   const readings = readingsOf(doc, doc.places[p]).slice(0, 9).map((reading, i) =>
     choice(String(i + 1), isChosen(value, reading.spans), () => choosing(reading.spans), make("bdi", null, said(reading)), " ", ...spaced(named(reading.by))));
   return [make("p", { class: "key" }, link(k), ` · ${kindWords(doc.places[p])}`), inContext(doc, doc.places[p]), whoSaidWhat(doc, doc.places[p]),
-    make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "What counts" }, ...readings,
+    make("div", { class: "answers" }, make("div", { role: "group", "aria-label": "Decision" }, ...readings,
       choice("0", isChosen(value, []), () => choosing([]), "no span here"), choice("u", Boolean(value?.unclear), doubting, "unclear"))),
     lastLine(value?.note ?? "", (note) => decide({ note }), "Next that is open")];
 }

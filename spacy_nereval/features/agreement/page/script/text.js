@@ -45,7 +45,7 @@ function inContext(doc, place) {
   return paragraph;
 }
 
-// Who said what in a place, a line for each version.
+// The annotators of each version of a place, a line for each version.
 function whoSaidWhat(doc, place) {
   const { versions, silent } = versionsOf(doc, place);
   const items = versions.map((version) => {

@@ -2,8 +2,8 @@
 
 const MARKS = { gold: { words: "gold wrong", key: "g" }, system: { words: "system wrong", key: "s" }, unclear: { words: "unclear", key: "u" } };
 const RELATIONS = ["", "only", "all", ...systems.keys()].map(String); // which systems are wrong where this one is: any, this one alone, all; or the one that is right
-const SIDES = ["", "gold", "pred", "home"]; // whose label: either's, one side's, or the one that a verdict counts for
-const ORDERS = ["corpus", "errors", "before", "surface", "after", "gold", "pred", "verdict"];
+const SIDES = ["", "gold", "pred", "home"]; // the side of the label: either, one side, or the one that a verdict
+counts for const ORDERS = ["corpus", "errors", "before", "surface", "after", "gold", "pred", "verdict"];
 const VIEWS = ["errors", "documents"];
 
 const unfiltered = () => ({
@@ -39,7 +39,7 @@ const isComparing = ({ other }) => other >= 0;
 function settled(asked) {
   const next = { ...asked };
   if (next.other === next.one) next.other = ANY;
-  if (isComparing(next)) next.metric = Math.max(fair, 0); // whose verdicts say what changed
+  if (isComparing(next)) next.metric = Math.max(fair, 0); // its verdicts show the changes
   else next.move = null;
   const choices = isComparing(next) ? CHANGES.length : metrics[next.metric].words.length;
   next.chosen = new Set([...next.chosen].filter((verdict) => verdict < choices).sort((a, b) => a - b));

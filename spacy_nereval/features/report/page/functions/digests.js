@@ -1,6 +1,6 @@
 // The digest of a document and its gold spans, the same as of `gold_digest` in corrections.py. Marks refer to it.
 
-const contents = new Map(); // by the number of a document, what its digest is of; computed when needed
+const contents = new Map(); // by the number of a document, the input of its digest; computed when needed
 function contentOf(k) {
   if (!contents.has(k)) {
     const text = documents[k][1];

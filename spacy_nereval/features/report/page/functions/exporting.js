@@ -38,7 +38,7 @@ function marksAsTable(marks) {
 }
 
 // The marked documents, each with its current spans and the words of its marks; without those that have spans with gaps,
-// which Prodigy and Label Studio cannot hold.
+// which Prodigy and Label Studio cannot store.
 function tasksOf(marks) {
   const byDocument = new Map();
   for (const row of recordsOf(marks).filter((each) => !gapped.has(each.document - 1))) byDocument.set(row.document - 1, [...(byDocument.get(row.document - 1) || []), row]);
@@ -57,7 +57,7 @@ const forProdigy = (marks) => asJsonLines(tasksOf(marks).map(({ k, spans, said }
   meta: { document: k + 1, ...said },
 })));
 
-// Tasks for Label Studio, whose labelling config calls its text "text" and its labels "label".
+// Tasks for Label Studio, for a labelling config that calls its text "text" and its labels "label".
 const forLabelStudio = (marks) => `${JSON.stringify(tasksOf(marks).map(({ k, spans, said }) => ({
   data: { text: textOf(k) ?? "", ...(documents[k][0] === null ? {} : { document: documents[k][0] }), ...said },
   predictions: [{ model_version: "gold with corrections", result: spans.map(labelStudioRegion) }],

@@ -1,5 +1,5 @@
-// The reader's own marks, each on a place: a gold span, or a stretch in which gold has none. A mark says who is wrong,
-// what was decided for gold, and what was seen there, by names that other reports of the same gold share.
+// The reader's own marks, each on a place: a gold span, or a passage without a gold span. A mark says who is wrong,
+// the decision for gold, and the predictions there, by names that other reports of the same gold share.
 
 const keyOf = (k, g, start, end) => JSON.stringify(g >= 0 ? [k, g] : [k, ANY, start, end]);
 
@@ -22,7 +22,7 @@ const openDispute = (value) => othersOf(value).find(({ settled }) => !settled);
 
 const isSame = (a, b) => a.mark === b.mark && JSON.stringify(a.decided) === JSON.stringify(b.decided);
 
-// A mark whose open disputes end where it says the same as another reviewer, and reopen where it no longer does.
+// A mark with its open disputes: they end where it agrees with another reviewer, and reopen where it no longer does.
 function withDisputes(value) {
   if (!value?.others) return value;
   return { ...value, others: value.others.map((other) => ({ ...other, settled: isSame(value, other) ? "theirs" : other.settled === "theirs" ? null : other.settled })) };

@@ -78,7 +78,7 @@ function placeAt(key) {
   return { k, g, p: ANY, system: data.lead, key };
 }
 
-// Each place of a queue once, with its key. Invented mentions are left out, since gold cannot mark them.
+// Each place of a queue once, with its key. Invented mentions are excluded, since gold cannot mark them.
 function queueOf(name, known) {
   const found = new Map();
   for (const place of QUEUES[name].places(known)) {
@@ -90,7 +90,7 @@ function queueOf(name, known) {
   return [...found.values()];
 }
 
-// What the systems predict at a place: [system, span with its label as text], or null where one predicts nothing.
+// The predictions of the systems at a place: [system, span with its label as text], or null where one predicts nothing.
 function predictedAt({ k, g, key }) {
   const [, , start, end] = JSON.parse(key);
   return systems.flatMap((_, system) => {
@@ -171,7 +171,7 @@ function decisionOn(place, spans, marks, before = marks.get(place.key) || NO_MAR
   return { changes };
 }
 
-// What a system has at a place, by its name, for files and for other reports.
+// The spans of a system at a place, by its name, for files and for other reports.
 function seenAt({ k, g, p: known, system }) {
   const p = known < 0 && g >= 0 ? firstPrediction(documents[k], system, g) : known;
   const flat = documents[k][3 + system][0];
@@ -199,7 +199,7 @@ function trimmed(text, start, end) {
   return [start + inside.length - inside.trimStart().length, end - (inside.length - inside.trimEnd().length)];
 }
 
-// Scripts that write no spaces between words: there a run of letters is a clause, which is cut into words.
+// Scripts that write no spaces between words: there a run of letters is a clause, which is split into words.
 const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const RUN = /[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
 

@@ -1,4 +1,4 @@
-// What the reader's choices do, and the first drawing of the page.
+// The effects of the reader's choices, and the first drawing of the page.
 
 // Applies a choice made outside the form, and moves to the list.
 const ask = (wanted) => goTo(askedBy(wanted, state));

@@ -71,7 +71,7 @@ function kwic({ k }, gold, pred, after, start, end, kind) {
   return element;
 }
 
-// Shortens contexts to the available width. On narrow screens lines wrap, so nothing is left out.
+// Shortens contexts to the available width. On narrow screens lines wrap, so nothing is omitted.
 function fitList() {
   const lines = [...$("list").querySelectorAll(".kwic")].filter(({ sides }) => sides);
   if (!lines.length || matchMedia("(max-width: 40rem)").matches) return;

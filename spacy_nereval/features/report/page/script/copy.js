@@ -1,4 +1,4 @@
-// Buttons that copy and save what is shown.
+// Buttons that copy and save the current view.
 
 $("copy-jsonl").addEventListener("click", () => copy(viewAsLines({ found, rows }, state), `${many(listed().length, state.view === "errors" ? "error" : "document")} as JSON lines`));
 $("copy-csv").addEventListener("click", () => copy(viewAsTable({ rows }, state), `${many(rows.length, "row")} as CSV`));
@@ -12,7 +12,7 @@ const SAVED = {
 for (const [id, [file, written]] of Object.entries(SAVED)) {
   $(id).addEventListener("click", () => {
     save(written(marksMade), file);
-    if (gapped.size && id.startsWith("export-") && id !== "export-csv") $("notice").append(" Documents with gaps are not in it, since neither Prodigy nor Label Studio can hold them.");
+    if (gapped.size && id.startsWith("export-") && id !== "export-csv") $("notice").append(" Documents with gaps are excluded: Prodigy and Label Studio cannot store them.");
     tell($("notice").textContent);
   });
 }

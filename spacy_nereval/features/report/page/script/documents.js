@@ -6,7 +6,7 @@ const listed = () => (state.view === "errors" ? rows : found);
 
 const elementsOf = (shown) => (state.view === "errors" ? [concordance(shown)] : shown.map(article));
 
-// The systems whose verdicts are shown: the one or two that are chosen, or all of them in one text.
+// The systems with visible verdicts: the one or two that are chosen, or all of them in one text.
 function shownSystems() {
   if (state.view === "documents" && (state.together || state.relation)) return [...systems.keys()];
   return comparing() ? [state.one, state.other] : [state.one];

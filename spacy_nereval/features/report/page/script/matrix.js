@@ -1,4 +1,4 @@
-// The confusion matrix, whose cells filter the list. Hits are on the diagonal, next to boundary errors; or only errors
+// The confusion matrix. Its cells filter the list. Hits are on the diagonal, next to boundary errors; or only errors
 // are counted, as in the paper of a metric with a taxonomy of errors.
 
 const LABELS = 25; // labels shown in the matrix, until the reader opens all

@@ -92,7 +92,7 @@ function disputeOf(place, gold, value) {
     keyButton("t", { class: "choice" }, takeTheirs, `take theirs: ${markWords(place.k, gold, other)}`))];
 }
 
-// Other places where gold has these words and another label.
+// Other gold spans of these words with another label.
 function others(place, flat) {
   const found = [];
   for (let i = 0; i < flat.length; i += 2) if (flat[i] !== place.k || flat[i + 1] !== place.g) found.push([flat[i], flat[i + 1]]);
@@ -199,7 +199,7 @@ function selected() {
   return trimmed(textOf(current().k), start, start + range.toString().length);
 }
 
-const NO_SPAN = "There is no span here whose boundaries could move.";
+const NO_SPAN = "There is no span here to move.";
 
 function takeSelection(place) {
   const found = selected();
@@ -229,7 +229,7 @@ const ACTIONS = {
   r: () => moveBoundary(current(), "end", 1),
   m: keepMine,
   t: takeTheirs,
-  0: () => (goldAt(current().key) ? choosing(current(), []) : tell("Gold has no span here that could be taken out.")),
+  0: () => (goldAt(current().key) ? choosing(current(), []) : tell("There is no gold span here to remove.")),
   ...Object.fromEntries(Object.entries(MARKS).map(([mark, { key }]) => [key, () => change(marking(current(), mark))])),
 };
 

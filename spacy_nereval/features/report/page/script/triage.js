@@ -1,9 +1,9 @@
-// The reader's own marks: who is wrong, what is decided, and a note. They stay in this browser, under the gold's digest.
+// The reader's own marks: who is wrong, the decision, and a note. They stay in this browser, under the gold's digest.
 
 const STORE = `spacy-nereval ${data.digest} marks`;
 
 let marksMade = new Map();
-const undone = []; // for each change, what the marks were before: [key, mark or nothing]
+const undone = []; // for each change, the marks before it: [key, mark or nothing]
 
 function loadMarks() {
   marksMade = kept(STORE, (found) => new Map(found.filter(([key, value]) => isMark(value) && isKey(key)).map(([key, value]) => [key, upgraded(value)])), []);
@@ -18,7 +18,7 @@ function isKey(key) {
 // Changes marks: [key, mark], or [key] to remove the mark. All of them are undone together.
 function change(changes, undoing = false) {
   if (changes.some(([key, value]) => value?.decided?.length && gapped.has(JSON.parse(key)[0]))) {
-    tell("This document has spans with gaps, which a decision cannot say. Correct it where it was annotated; a note can say how.");
+    tell("This document has spans with gaps, which decisions cannot express. Correct it in the annotation tool; a note can say how.");
     return;
   }
   if (!undoing) undone.push(changes.map(([key]) => [key, marksMade.get(key)]));
@@ -71,7 +71,7 @@ function openNote(note) {
   note.focus();
 }
 
-// Draws the marks anew wherever they are shown. The focus stays where it is.
+// Draws the marks again wherever they are shown. The focus stays where it is.
 function redrawMarks() {
   for (const line of $("list").querySelectorAll("tbody tr")) {
     const cell = line.querySelector(".triage");
@@ -99,7 +99,7 @@ function importMarks(text, file) {
   const parts = [`Read ${many(read.length, "mark")}`];
   if (numbers.same) parts.push(`${number(numbers.same)} as yours`);
   if (numbers.differing) parts.push(`${number(numbers.differing)} differ from yours, which stay until you settle them`);
-  if (refused) parts.push(`left out ${many(refused, "line")} that are not marks on this gold`);
+  if (refused) parts.push(`skipped ${many(refused, "line")} that are not marks on this gold annotation`);
   refresh();
   if (numbers.differing) startReview("disputed");
   $("notice").textContent = `${parts.join("; ")}.`;

@@ -54,7 +54,7 @@ function stepLines(asked, x, y, at) {
     const side = sideOf(each.s, asked);
     const [xs, ys] = [side[x][each.k], side[y][each.k]].map((values) => values && values.map(percent));
     const mark = side[at][each.k];
-    const more = { line: each.line, ...said(each), score: "at the cut:" };
+    const more = { line: each.line, ...said(each), score: "at the threshold:" };
     return { ...each, points: points(xs, ys, each.line, said(each)), marks: mark ? [{ x: percent(mark[0]), y: percent(mark[1]), ...more, shown: mark[2] }] : [] };
   }));
 }

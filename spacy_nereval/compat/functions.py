@@ -1,0 +1,114 @@
+"""What other packages call the functions of this one, as names of this package: `spacy_nereval.iaa`, `Evaluator`.
+
+They take what the functions take that they stand for, and give what these give. `dir` and the documentation name
+these alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from ..core.imports import PACKAGE
+
+
+class Target(NamedTuple):
+    """What a name stands for: a function of this package, with metrics, and an attribute of what it returns."""
+
+    function: str
+    metrics: str = ""
+    attribute: str = ""
+
+
+FUNCTIONS = {
+    "evaluate_file evaluate_files evaluate_ner evaluate_spans evaluate_entities evaluate_model evaluate_pipeline "
+    "score_file score_files score_ner score_spans score_entities score_model compute_scores get_ner_prf": Target(
+        "evaluate"
+    ),
+    "iaa inter_annotator_agreement interannotator_agreement annotator_agreement": Target("agreement"),
+    "compare_systems compare_models": Target("compare"),
+    "rank rank_systems": Target("leaderboard"),
+    "tune_thresholds calibrate_thresholds find_thresholds": Target("thresholds"),
+    "read read_file load_file read_docs load_docs": Target("load"),
+    "semeval semeval2013 nervaluate": Target("score", "semeval"),
+    "faireval fair_eval": Target("score", "fair"),
+    "weighted_rouge": Target("score", "wrf"),
+    "exact_f1 exact_match_f1": Target("score", "semeval", "semeval.exact_f"),
+    "partial_f1 partial_match_f1": Target("score", "semeval", "semeval.partial_f"),
+    "type_f1 ent_type_f1": Target("score", "semeval", "semeval.type_f"),
+    "strict_f1 entity_f1": Target("score", "strict", "strict.f"),
+    "fair_f1 faireval_f1": Target("score", "fair", "fair.f"),
+    "ser slot_error_rate": Target("score", "slot_error", "slot_error.ser"),
+    "errors error_analysis error_list list_errors": Target("score", "", "errors"),
+    "confusion confusion_matrix": Target("score", "strict", "confusion"),
+}
+"""Names in other packages, separated by spaces, and what they stand for. None has two meanings."""
+
+TARGETS = {name: target for names, target in FUNCTIONS.items() for name in names.split()}
+
+SEQEVAL = ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score")
+
+EVALUATORS = ("Evaluator", "NEREvaluator", "NERScorer", "Scorer")
+
+
+def function_named(name: str) -> Any:
+    """Return the function or class that another package has under a name; None if there is none of that name.
+
+    >>> function_named("exact_f1")([["B-PER"]], [["B-LOC"]]), function_named("frobnicate")
+    (1.0, None)
+    """
+    if name in SEQEVAL:
+        return getattr(import_module(f"{PACKAGE}.compat.seqeval"), name)
+    if name in EVALUATORS:
+        return Evaluator
+    if name in TARGETS:
+        return _call(TARGETS[name])
+    from ..io.formats import is_format
+
+    read = re.fullmatch(r"(?:read|load)_(\w+)", name)
+    return partial(_read, read[1]) if read and is_format(read[1]) else None
+
+
+def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
+    """Return what `load` reads, which needs no vocabulary."""
+    return _top("load")(path, **{"format": format} | options)
+
+
+def _top(function: str) -> Any:
+    return getattr(import_module(PACKAGE), function)
+
+
+def _call(target: Target) -> Callable[..., Any]:
+    function = _top(target.function)
+    if not target.metrics and not target.attribute:
+        return function  # type: ignore[no-any-return]  # a function of the package
+
+    def call(gold: Any, pred: Any = None, **options: Any) -> Any:
+        metrics = {"metrics": target.metrics} if target.metrics else {}
+        result = function(gold, pred, **metrics, **options)
+        value = attrgetter(target.attribute)(result) if target.attribute else result
+        return value() if callable(value) else value
+
+    call.__doc__ = f"Call {target.function} with the metrics {target.metrics or 'that are usual'}."
+    return call
+
+
+class Evaluator:
+    """`score` as a class, as in spaCy and nervaluate: the arguments are given when it is made, or to `evaluate`.
+
+    >>> Evaluator([["B-PER"]], [["B-PER"]], tags=["PER"], metrics="strict").evaluate().strict.f
+    1.0
+    """
+
+    def __init__(self, *sides: Any, loader: str = "", **options: Any) -> None:
+        self._sides, self._options = sides, options
+
+    def evaluate(self, *sides: Any, **options: Any) -> Any:
+        """Return the result of `score` for the sides given here, or else when the evaluator was made."""
+        return _top("score")(*(sides or self._sides), **self._options | options)
+
+    score = __call__ = evaluate
