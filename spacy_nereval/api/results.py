@@ -265,12 +265,16 @@ class Result(Shown):
     def __getattr__(self, name: str) -> MetricScoreSet:
         if name.startswith("_"):
             raise AttributeError(name)
-        scores: MetricScoreSet | None = self._sets.get(name) or self._meant(name)
+        scores: Any
+        try:
+            scores = self._sets.get(name) or answer(name, self._sets)
+        except KeyError:
+            scores = self._meant(name)
         if scores is None:
             scores = self._attribute_meant(name)
         if scores is None:
             raise AttributeError(self._absent(name))
-        return scores
+        return scores  # type: ignore[no-any-return]  # a key of a score gives a number
 
     def _meant(self, name: str) -> Any:
         """Return what other packages have under a name; None if nothing, or if it could be several things."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..core.messages import LONGEST, shorten
+from ..core.messages import LONGEST, shorten, spell_argument
 from .command_options import Showing, figure_place, table_format, table_names
 
 if TYPE_CHECKING:
@@ -287,8 +287,8 @@ def tables_to_print(view: View, wanted: Sequence[str], showing: Showing) -> list
     for name in wanted:
         tables = [*view.tables([name], digits=showing.digits)]
         if not any(table.rows for table in tables):
-            need = view.needs.get(name)
-            say(f"⚠ the table {name} has no rows{f': it needs {need}' if need else ''}", fg="yellow", err=True)
+            need = f": it needs {spell_argument(view.needs[name])}" if name in view.needs else ""
+            say(f"⚠ the table {name} has no rows{need}", fg="yellow", err=True)
         result += tables
     return result
 

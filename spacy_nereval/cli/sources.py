@@ -468,8 +468,8 @@ def _differing_parts(names: Sequence[str]) -> list[str]:
 def _check_names(given: Sequence[str], systems: Sequence[str]) -> None:
     if len(given) != len(systems):
         raise ValueError(
-            f"--name: {len(given)} given for {len(systems)} systems ({', '.join(systems)}); give one for "
-            "each, in their order"
+            f"--name: {len(given)} given for {len(systems)} system{'s' * (len(systems) != 1)} "
+            f"({', '.join(systems)}); give one for each, in their order"
         )
     for k, name in enumerate(given):
         if not name.strip() or name in given[:k]:

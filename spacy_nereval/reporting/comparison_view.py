@@ -54,7 +54,7 @@ class ComparisonView(View):
 
     at_terminal: ClassVar[Sequence[str]] = ("differences", "labels", "slices")
     usual: ClassVar[Sequence[str]] = (*at_terminal, "runs", "transitions", "spans")
-    needs: ClassVar[Mapping[str, str]] = {"slices": "--by", "runs": "systems with several training runs"}
+    needs: ClassVar[Mapping[str, str]] = {"slices": "by"}
 
     def __init__(self, result: Mapping[str, Any], notes: Sequence[str] = (), warnings: Sequence[str] = ()) -> None:
         self.result = result

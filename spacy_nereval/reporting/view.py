@@ -56,7 +56,7 @@ class View(ABC):
         makers: The values of `--tables`, each with the method or function that makes the tables of this name.
         at_terminal: The names of the tables at a terminal by default.
         usual: The names of the tables in other formats by default.
-        needs: The names of tables that have rows only with an option or an argument, each with that.
+        needs: The names of tables that have rows only with an argument, each with its name.
         figures: The names of the figures, each with the method or function that makes it.
     """
 

@@ -22,7 +22,7 @@ ROWS = [
 SHOWN = """{path}: jsonl, UTF-8, offsets in characters
 3 documents, 4 spans, 3 with ids, 1 with no annotation
 labels: LOC (2), PER (2)
-left out: repeated spans (1)
+excluded: repeated spans (1)
 
 document 0 (a):
 [Ada](PER) met [Bob](PER) in [Rome](LOC)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -36,9 +37,8 @@ def test_a_file_of_the_corpus_is_known_however_its_counts_were_collapsed(files):
     accepted("merge", "full.npz", "--collapse", "-o", "merged.npz")
     accepted("merge", "merged.npz", "-o", "again.npz")
     for one, other in (("collapsed.npz", "again.npz"), ("full.npz", "collapsed.npz"), ("merged.npz", "full.npz")):
-        assert "the same counts, and would count their documents twice" in refused(
-            "merge", one, other, "--collapse", "-o", "x.npz"
-        )
+        said = refused("merge", one, other, "--collapse", "-o", "x.npz")
+        assert re.search("are the same counts|share some counts", said) and "count their documents twice" in said
     accepted("merge", "full.npz", "collapsed.npz", "--collapse", "--allow-repeats", "-o", "x.npz")
     assert load(Path("x.npz")).documents == 20
 

@@ -144,7 +144,7 @@ def test_one_prediction_without_annotation_among_others_is_skipped_and_told(here
     printed = flat(accepted("score", gold, pred))
     assert "2 documents, 1 gold span, 1 predicted span, 1 document without annotation skipped" in printed
     said = refused("compare", gold, pred, gold)
-    assert "documents are not in both systems" in said and "predictions without annotation are skipped" in said
+    assert "1 document is not in both systems: 2" in said and "predictions without annotation are skipped" in said
 
 
 # Options that configs store
@@ -467,7 +467,7 @@ def test_a_scorer_of_its_own_is_named_and_replaced_only_if_wished(tmp_path):
     path = tmp_path / "c.cfg"
     path.write_text(PARTIAL.replace("spacy.ner_scorer.v1", "mine.v1"), encoding="utf8")
     said = refused("init-config", path)
-    assert f"{path}: components.ner has the scorer mine.v1, which is not spaCy's: --replace-scorer puts" in said
+    assert f"{path}: components.ner has the scorer mine.v1, which is not spaCy's: --replace-scorer replaces it" in said
     assert "add the component 'nereval', which adds scores" in said
     assert "is spacy-nereval.ner_scorer.v1 instead of mine.v1" in accepted("init-config", path, "--replace-scorer")
     both = PARTIAL.replace("spacy.ner_scorer.v1", "mine.v1") + '[components.spancat]\nfactory = "spancat"\n'

@@ -55,7 +55,7 @@ def test_an_option_given_again_adds_to_its_list_or_replaces_a_value_with_a_notic
     ("command", "table", "said"),
     [
         ("compare", "slices", "the table slices has no rows: it needs --by"),
-        ("compare", "runs", "the table runs has no rows: it needs systems with several training runs"),
+        ("compare", "runs", "the table runs has no rows"),
         ("score", "attributes", "the table attributes has no rows"),
     ],
 )

@@ -83,7 +83,7 @@ def test_every_way_of_reading_says_that_a_file_is_cut_off(name, tmp_path):
         for data in (whole[:-9], whole[: len(whole) // 2]):
             file.write_bytes(data)
             said = error(path, name=SAMPLES[name][0])
-            assert said == f"{file} is truncated: its gzip have no end; copy it again"
+            assert said == f"{file} is truncated: its gzip data have no end; copy it again"
         file.write_bytes(whole)
     assert read(path, name=SAMPLES[name][0])[0].spans == {*SPANS}
 

@@ -521,7 +521,7 @@ def test_the_released_model_passes_and_one_that_lost_a_label_fails(forty):
     assert result == gate("policy.cfg", *map(load, ("gold.jsonl", "lost.jsonl", "released.jsonl")))
     accepted("count", "gold.jsonl", "released.jsonl", "-m", "strict", "-o", "released.npz")
     done = run("gate", "policy.cfg", "gold.jsonl", "lost.jsonl", "--baseline", "released.npz")
-    assert done.exit_code == 1 and "baseline's counts hold no spans" in flat(done.stdout)
+    assert done.exit_code == 1 and "baseline's counts contain no spans" in flat(done.stdout)
     assert ElementTree.parse(forty / "out.xml").getroot().get("failures") == "2"
 
 

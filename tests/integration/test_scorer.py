@@ -502,7 +502,9 @@ def test_gold_labels_beside_predictions_without_labels_are_warned_of_with_a_mapp
     (line,) = warned(lambda: scorer(examples, spans_key="sc"))
     remedy = 'labels = {"LOC": "(no label)", "PER": "(no label)"}'
     assert (
-        "predictions have (no label)" in line and "To compare boundaries alone, add" in line and line.endswith(remedy)
+        "the predicted labels (no label)" in line
+        and "To compare boundaries alone, add" in line
+        and line.endswith(remedy)
     )
     mapped = make_spans_scorer(["strict"], labels=json.loads(remedy.partition("= ")[2]))
     assert mapped(examples, spans_key="sc")["spans_sc_strict_f"] == 1

@@ -19,7 +19,7 @@ TAGGED = [["B-A", "I-A"]]
 
 def cells() -> dict[tuple[str, str], bool]:
     text = (ROOT / "docs" / "explanation" / "other-tools.md").read_text(encoding="utf8")
-    table = text.split("\n## What each tool has\n")[1]
+    table = text.split("\n## Features of each tool\n")[1]
     rows = [re.split(r" *\| *", line.strip("| ")) for line in re.findall(r"^\|.*$", table, flags=re.M)]
     head, rest = rows[0], rows[2:]
     return {(row[0], tool): cell == "yes" for row in rest for tool, cell in zip(head, row[1:], strict=True)}

@@ -496,7 +496,7 @@ class AgreementView(View):
     }
     at_terminal: ClassVar[Sequence[str]] = ("plan", "pairs", "differences", "labels", "documents", "spans")
     usual: ClassVar[Sequence[str]] = ("plan", "pairs", "scores", "alpha", "differences", "labels", "documents", "spans")
-    needs: ClassVar[Mapping[str, str]] = {"plan": "--half-width"}
+    needs: ClassVar[Mapping[str, str]] = {"plan": "half_width"}
 
     # Cells
 

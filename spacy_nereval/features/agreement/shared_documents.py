@@ -337,7 +337,7 @@ def match_documents(
         for annotated in annotators.values():
             mentions.update(annotated.record.mentions)
             located |= {annotated.record.located} if annotated.record.mentions else set()
-    if rules:
+    if rules and rules.only is not None:
         _warn_of_excluded(matched, rules)
     if match_text == SAME and not by_id and not in_order and numbers["single"]:
         _name_alike_texts(sheets, bool(matched))
@@ -392,22 +392,30 @@ def _warn_of_alike(what: str, names: Iterable[str]) -> None:
         warnings.warn(f"{what}: {', '.join(alike[:LISTED])}: they count as different", stacklevel=3)
 
 
-def _warn_of_excluded(documents: Iterable[SharedDocument], rules: LabelRules) -> None:
-    """Warn of labels that `only` excludes and some annotators never use: they may be other names of labels it keeps."""
-    numbers: defaultdict[str, Counter[str]] = defaultdict(Counter)  # of spans, by annotator and label
+def _warn_of_excluded(documents: Sequence[SharedDocument], rules: LabelRules) -> None:
+    """Warn of labels that `only` excludes and that seem to be other names of labels it keeps.
+
+    At most of their spans, an annotator who never uses the label has one that is kept.
+    """
+    used: defaultdict[str, set[str]] = defaultdict(set)
     for document in documents:
         for name, spans in document.spans.items():
-            unkept = rules.count_unkept([span[2] for span in spans], ())
-            numbers[name].update({label: number for (_, label), number in unkept.items()})
-    excluded = []
-    for label in sorted(set[str]().union(*numbers.values())):
-        if without := [name for name, labels in numbers.items() if label not in labels]:
-            number = sum(labels[label] for labels in numbers.values())
-            excluded.append(f"{show_spaces(label)} (spans: {number}; never used by {join_names(without)})")
-    if excluded:
+            used[name].update(span[2] for span in spans)
+    excluded = {label for labels in used.values() for label in labels if rules.count_unkept([label], ())}
+    totals: Counter[str] = Counter()
+    partners: Counter[tuple[str, str]] = Counter()
+    for document in documents:
+        for *place, label in (span for spans in document.spans.values() for span in spans if span[2] in excluded):
+            others = (spans for name, spans in document.spans.items() if label not in used[name])
+            kept = {other for spans in others for *at, other in spans if at == place and other not in excluded}
+            totals[label] += 1
+            partners.update((label, other) for other in kept)
+    names = [pair for pair, number in sorted(partners.items()) if 2 * number > totals[pair[0]]]
+    if names:
         warnings.warn(
-            f"{spell_argument('only')} excludes {join_names(excluded)}. Labels of one meaning are mapped by "
-            f"{spell_argument('labels', 'OLD=NEW')}",
+            f"{spell_argument('only')} excludes {join_names([show_spaces(label) for label, _ in names])}, but other "
+            f"annotators have {join_names([show_spaces(other) for _, other in names])} there: add "
+            f"{spell_argument('labels', ','.join(map('='.join, names)))}",
             stacklevel=3,
         )
 

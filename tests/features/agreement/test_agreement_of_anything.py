@@ -141,7 +141,7 @@ WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
     "both sides": ({"a": [Document([], [])], "b": [Document([], [])]}, {}, "a has Documents, which contain both sides"),
     "unit": (SIDES, {"unit": "word"}, "unit='word': expected token or char"),
     "consensus": (SIDES, {"consensus": 3}, "expected majority, all, or a number"),
-    "confidence": (SIDES, {"confidence": 0.95}, r"confidence=0.95: expected True, a table such as"),
+    "confidence": (SIDES, {"confidence": "high"}, r"confidence='high': expected True, a table such as"),
     "text twice": (SIDES, {"text": ["x"]}, "text= is given, but the items have their"),
     "tokens twice": ({name: [BARE | {"tokens": [{"start": 0, "end": 3}]}] for name in "ab"}, {"tokens": [["a", "b"]]},
         "tokens= is given, but the documents of a have their own: leave it out"),

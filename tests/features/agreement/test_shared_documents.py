@@ -312,7 +312,7 @@ def test_a_label_that_only_excludes_and_an_annotator_never_uses_is_told(tmp_path
     with pytest.warns(UserWarning) as warned:
         agreement(dict(zip("ab", files)), only=["PER"])
     assert [str(each.message) for each in warned] == [
-        "only= excludes PERSON (spans: 2; never used by a). Labels of one meaning are mapped by labels='OLD=NEW'"
+        "only= excludes PERSON, but other annotators have PER there: add labels='PERSON=PER'"
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -178,7 +178,7 @@ def test_a_worker_of_loky_that_dies_before_its_first_file_is_followed_by_another
         assert "['', '', '']" in done.stdout and len([*tmp_path.glob("counts-*.npz")]) == 3, done.stderr
         return
     assert "the engine failed twice before a worker had begun a file: TerminatedWorkerError" in done.stderr
-    assert "what is counted already is kept in" in done.stderr and "same command" in done.stderr
+    assert "finished counts are kept in" in done.stderr and "same command" in done.stderr
 
 
 def test_a_single_worker_is_this_process_which_goes_on():

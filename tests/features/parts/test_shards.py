@@ -221,7 +221,7 @@ def test_an_engine_that_does_not_start_is_no_fault_of_any_file(tmp_path):
         tries.append(items)
         raise TimeoutError("no scheduler at 10.0.0.1")
 
-    said = "twice before a worker had begun a file: TimeoutError: no scheduler at 10.0.0.1; what is counted already"
+    said = "twice before a worker had begun a file: TimeoutError: no scheduler at 10.0.0.1; finished counts are kept in"
     with pytest.raises(ValueError, match=said):
         count_shards([A], Fakes(), PartsFolder(str(tmp_path)), fails)
     assert tries == [[A], [A]]
