@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from typing import Any, BinaryIO
 
 from ..core.compression import format_extension
 from ..core.expansion import TooLarge, check_expansion, check_objects
-from ..core.messages import install_command, shorten, unique_keys
+from ..core.messages import install_command, quote, shorten, unique_keys
 from .paths import error_message, readable_file
 from .writing import atomic_file, escape_controls, escape_formula, json_line
 
@@ -110,6 +111,7 @@ class Table:
         with _explain_damage(path):
             schema = self._schema()
         self.columns: dict[str, Any] = dict(zip(schema.names, schema.types))
+        self._repeated: set[str] = {name for name, number in Counter(schema.names).items() if number > 1}
         description = (schema.metadata or {}).get(b"huggingface")
         self.features: dict[str, Any] = _features(description) if description else {}
 
@@ -135,6 +137,8 @@ class Table:
         """
         columns = [*columns]
         names = [name for name in dict.fromkeys((*columns, *nested)) if name in self.columns]
+        if repeated := [name for name in names if name in self._repeated]:
+            raise ValueError(f"{self._path}: several columns are called {quote(repeated[0])}: keep one of them")
         labels = {name: label_names for name in names if (label_names := _label_names(self.features.get(name)))}
         for number, row in enumerate(chain.from_iterable(self._blocks(names)), 1):
             try:

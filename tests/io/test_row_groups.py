@@ -183,6 +183,24 @@ def test_a_row_that_cannot_be_read_is_named(rows, said, tmp_path):
     assert said in error(write_table(tmp_path / "a.parquet", *rows))
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+def test_a_column_that_occurs_twice_is_named_and_others_may(ending, tmp_path):
+    row = {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}], "note": "x"}
+    table = pa.Table.from_pylist([row])
+    path = tmp_path / f"a{ending}"
+    for name, said in (("spans", "several columns are called 'spans': keep one of them"), ("note", "")):
+        twice = table.append_column(name, table[name])
+        if ending == ".parquet":
+            parquet.write_table(twice, path)
+        else:
+            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, twice.schema) as writer:
+                writer.write_table(twice)
+        if said:
+            assert error(path) == f"{path}: {said}"
+        else:
+            assert [record.spans for record in read(path)] == [{(0, 3, "PER")}]
+
+
 def test_a_table_by_another_name_is_read_by_its_content(tmp_path):
     path = write_table(tmp_path / "a.parquet", ROW).rename(tmp_path / "part-0")
     assert read(path, name="parquet") == read(path, name="jsonl")
