@@ -195,6 +195,10 @@ def list_alike(ones: Iterable[str], others: Iterable[str]) -> list[str]:
     return [f"{quote(one)} and {quote(other)} differ only in {words}" for (one, other), words in pairs.items()]
 
 
+NO_GLYPH = ("Cf", "Cc", "Zs", "Zl", "Zp")
+"""Categories of characters that are not seen, or look like a space."""
+
+
 def mark_unseen(name: str) -> str:
     """Return a name with an escape for each character that readers would not see, or take for a space.
 
@@ -203,7 +207,7 @@ def mark_unseen(name: str) -> str:
     """
     if name.isprintable():
         return name
-    return "".join(part if part.isprintable() or part in "\t\n\r" else repr(part)[1:-1] for part in name)
+    return "".join(repr(part)[1:-1] if category(part) in NO_GLYPH and part not in " \t\n\r" else part for part in name)
 
 
 def show_spaces(label: str) -> str:

@@ -13,6 +13,7 @@ from pages import HOSTILE, Parsed
 from processes import ended
 from profiles import tries
 
+from spacy_nereval.core.messages import mark_unseen
 from spacy_nereval.io.writing import escape_formula, visible
 from spacy_nereval.reporting.formats import csv_text, html, json_text, latex, markdown, render_document
 from spacy_nereval.reporting.marked_text import MarkedText
@@ -82,7 +83,7 @@ def cells(table: ResultTable, bold: str = "{}") -> list[list[str]]:
 
     def clear(cell: str) -> str:
         alike = [name for name in names if visible(name) == visible(cell)] if cell in names else []
-        return visible(repr(cell) if len(alike) > 1 else cell) or "(empty)"
+        return visible(repr(cell) if len(alike) > 1 else mark_unseen(cell)) or "(empty)"
 
     return [[*map(clear, row)] for row in rows]
 
