@@ -15,7 +15,7 @@ Comments before a block say what is different about it:
     <!-- shortened: ARGUMENTS; REASON -->  `spacy train` gets these arguments, but not in the slow tests
     <!-- exits with 1 -->           the last command has to fail
     <!-- output -->                 the output of the last block, though there is text in between
-    <!-- output: 12 lines -->       its first 12 lines
+    <!-- output: 12 lines -->       its first 12 lines, and "…" if they end within a paragraph or a table
     <!-- output: 12 lines from "Per label" -->  12 lines, from the one that begins so
     <!-- output varies: REASON -->  shown as it once was: not compared, not replaced
 """
@@ -125,7 +125,10 @@ def shown(printed: str, block: Block, where: str) -> str:
             first = next((k for k, line in enumerate(lines) if line.startswith(part[2])), -1)
             if first < 0:
                 raise BlockError(f"{where}: no line of the output begins with {part[2]!r}")
+        following = lines[first + int(part[1]) :]
         lines = lines[first : first + int(part[1])]
+        if following and following[0].strip() and lines[-1].strip():
+            lines.append("…")  # readers see that the table goes on
     return "\n".join(lines).strip("\n") + "\n"
 
 

@@ -223,7 +223,8 @@ def metrics_page() -> str:
         "Names of scores in spaCy's score dict, prefixed with `ents_` or `spans_KEY_`: `fair_f` is `ents_fair_f`. "
         "`--primary`, `--best` and `--score` accept them without the prefix, or METRIC.SCORE, as in "
         "`fair.f`. The headline score "
-        "of a metric is bold. ↓: lower is better, so do not choose a model by it. Ratios are from 0 to 1; an "
+        "of a metric is bold. Other scores, such as `strict_f` and `und` of semeval, have no key: "
+        "`result.semeval.und`. ↓: lower is better, so do not choose a model by it. Ratios are from 0 to 1; an "
         "undefined score is "
         "`null`, and 0.0 in spaCy's dict.",
         table(["metric", "score keys", "sets"], [_keys_row(ready(name)) for name in names()]),

@@ -91,7 +91,7 @@ def score_cli(
     pred: Path | None = Argument(
         None,
         metavar="[PRED [OTHER...]]",
-        help="Predictions on the same texts, paired by id (if all have one) or order. Several are ranked in one table; "
+        help="Predictions on the same texts, paired by id, else by text or order. Several are ranked in one table; "
         "each may be NAME=FILE",
     ),
     system: list[str] | None = Option(

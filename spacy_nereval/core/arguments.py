@@ -297,8 +297,8 @@ class Reading(Labelling):
     missing_tokens: Annotated[
         str | None,
         Argument(
-            "How to read tokens of gold that predictions lack, such as those beyond the length of a model: 'O' for "
-            "outside of spans. By default they are an error",
+            "How to read tokens of gold that predictions lack, such as those beyond the length of a model or of "
+            "missing documents: 'O' for outside of spans. By default they are an error",
             ("O",),
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""FairEval: every span counts once, as a hit or as one kind of error."""
+"""FairEval: each hit counts once, and each error once by kind."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def fair(
     beta: Beta = 1.0,
     focus: Focus = "target",
 ) -> Metric:
-    """Count every span once, as a hit or as one kind of error.
+    """Count each hit once, and each error once by kind.
 
     Verdicts: `tp`; `fn` and `fp`, on spans that overlap no span left to match; `le`, labelling
     error (boundaries right); `be_s`, `be_l` and `be_o`, boundary errors (label right;
     the prediction is shorter than gold, longer than gold, or overlaps gold); `lbe`, both
     wrong. `be` is the sum of the three boundary errors. The error list, the table
-    `boundaries` and the JSON say which boundary is right, left or right, or neither
-    (footnote 2 of the paper).
+    `boundaries` and the JSON say which boundary is right: left, right, neither
+    (footnote 2 of the paper), or both (spans with gaps).
 
     By default an error on a pair counts as half an fp and half an fn. `weights` change
     how much errors count, never the verdicts: a table names the errors that differ from

@@ -88,14 +88,15 @@ def test_output_that_is_wrong_is_replaced_and_the_rest_stays(tmp_path):
 @pytest.mark.parametrize(
     ("note", "shown"),
     [
-        ("output: 2 lines", "a\nb\n"),
+        ("output: 1 line", "a\n…\n"),
+        ("output: 3 lines", "a\nb\nc\n"),
         ('output: 2 lines from "b"', "b\nc\n"),
-        ("output", "a\nb\nc\n"),
+        ("output", "a\nb\nc\n\nd\n"),
         ("output varies: other processors", "old\n"),
     ],
 )
 def test_a_comment_says_which_lines_are_shown(tmp_path, note, shown):
-    text = f'```python\nprint("a\\nb\\nc")\n```\n\nText.\n\n<!-- {note} -->\n```text\nold\n```\n'
+    text = f'```python\nprint("a\\nb\\nc\\n\\nd")\n```\n\nText.\n\n<!-- {note} -->\n```text\nold\n```\n'
     assert written(tmp_path, text).split("```text\n")[1] == f"{shown}```\n"
 
 
