@@ -181,7 +181,7 @@ def test_documents_that_hold_the_uncertainty_are_named_in_json_terminal_page_and
     share = f"{100 * held['share']:.0f}"
     said = f"⚠ 2 of 34 documents account for {share} % of the uncertainty of strict F: d32, d33."
     assert said in result.summary()
-    assert "2 of 34 documents hold" in result._repr_html_()
+    assert "2 of 34 documents account for" in result._repr_html_()
     sides = [
         write(tmp_path / f"{side}.jsonl", *(line("x" * 2000, *getattr(d, side), id=d.id) for d in documents))
         for side in ("gold", "pred")
@@ -190,7 +190,7 @@ def test_documents_that_hold_the_uncertainty_are_named_in_json_terminal_page_and
     page = tmp_path / "page.html"
     for asked in (["-C"], []):  # the page of one system has an interval either way
         accepted("report", *sides, "-m", "strict", *asked, "-o", page)
-        assert "2 of 34 documents hold" in page.read_text("utf8")
+        assert "2 of 34 documents account for" in page.read_text("utf8")
 
 
 def test_nobody_is_named_where_the_uncertainty_is_shared_or_units_are_few() -> None:
@@ -227,7 +227,7 @@ def test_annotators_differ_in_a_few_documents_which_are_named() -> None:
     (held,) = found["confidence"]["concentrated"]
     assert {*held["units"]} <= {"t7", "t21"} and held["share"] > 0.5
     assert found["intervals"]["metrics"]["strict"]["f"]["mean"]["flag"] == "concentrated"
-    assert "of 30 documents hold" in found.summary()
+    assert "of 30 documents account for" in found.summary()
 
 
 def test_the_fewest_units_with_half_of_the_variance() -> None:

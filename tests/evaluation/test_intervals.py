@@ -316,7 +316,7 @@ def test_one_unit_tells_next_to_nothing(documents, given):
 
 def test_counts_that_do_not_say_what_is_resampled_make_no_interval():
     counts = count(corpus(3), [create("strict")], units=False)
-    with pytest.raises(ValueError, match="do not say what is resampled: count again, with the unit of each document"):
+    with pytest.raises(ValueError, match="lack the unit of resampling of each document: count again"):
         evaluate(counts, Confidence())
 
 

@@ -66,7 +66,7 @@ def test_a_file_of_something_else_is_refused(tmp_path, content):
     assert "is not a count file, or is damaged" in refused(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header", "{}")
-    assert "does not hold counts" in refused(path)
+    assert "is not a count file" in refused(path)
 
 
 def test_a_file_that_this_test_writes_anew_is_read(file, halves):
@@ -114,7 +114,7 @@ def test_a_header_that_is_nested_deeply_is_refused(file, opening):
 
 def test_a_damaged_file_is_named_among_those_to_merge(file, tmp_path):
     (tmp_path / "bad.npz").write_bytes(file.read_bytes()[:100])
-    assert "bad.npz does not hold counts" in refusal(merge, [file, tmp_path / "bad.npz"])
+    assert "bad.npz is not a count file" in refusal(merge, [file, tmp_path / "bad.npz"])
 
 
 def test_what_save_writes_is_an_archive_that_numpy_reads_from_memory(file):
