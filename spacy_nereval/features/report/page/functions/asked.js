@@ -2,8 +2,8 @@
 
 const MARKS = { gold: { words: "gold wrong", key: "g" }, system: { words: "system wrong", key: "s" }, unclear: { words: "unclear", key: "u" } };
 const RELATIONS = ["", "only", "all", ...systems.keys()].map(String); // which systems are wrong where this one is: any, this one alone, all; or the one that is right
-const SIDES = ["", "gold", "pred", "home"]; // the side of the label: either, one side, or the one that a verdict
-counts for const ORDERS = ["corpus", "errors", "before", "surface", "after", "gold", "pred", "verdict"];
+const SIDES = ["", "gold", "pred", "home"]; // the side of the label: either, one, or the one that a verdict counts for
+const ORDERS = ["corpus", "errors", "before", "surface", "after", "gold", "pred", "verdict"];
 const VIEWS = ["errors", "documents"];
 
 const unfiltered = () => ({

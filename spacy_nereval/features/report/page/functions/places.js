@@ -43,8 +43,8 @@ function bucketOf(k, attribute, g, p, system) {
   return parseInt(g >= 0 ? sides[0][g] : sides[1 + system][p], 36);
 }
 
-// The results of a system in a document, by a metric: the gold spans that are right, and the places of spurious
-predictions. function findings(doc, system, metric) {
+// The results of a system in a document, by a metric: gold spans that are right, and places of spurious predictions.
+function findings(doc, system, metric) {
   const right = new Set();
   const spurious = new Set();
   verdicts(doc, system, metric, (verdict, g, p) => {

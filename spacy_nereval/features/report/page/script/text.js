@@ -15,9 +15,9 @@ function annotated(doc, k, shown, matched) {
     for (const flag of marks.flags) paragraph.append(`${flag.start}–${flag.end} `, flagged(flag), " ");
     return paragraph;
   }
-  const ends = annexes.has(k) ? annexes.get(k) + 1 : text.length; // a line break comes before the mentions that the
-  text lacks for (const [start, end, shown] of unfolded.has(k) ? [[0, ends, true]] : stretches(text.slice(0, ends),
-    marks, matched)) { if (shown) paragraph.append(...marked(text, start, end, marks, flagged));
+  const ends = annexes.has(k) ? annexes.get(k) + 1 : text.length; // a line break comes before absent mentions
+  for (const [start, end, shown] of unfolded.has(k) ? [[0, ends, true]] : stretches(text.slice(0, ends), marks, matched)) {
+    if (shown) paragraph.append(...marked(text, start, end, marks, flagged));
     else paragraph.append(fold(k, end - start), make("span", { hidden: true }, text.slice(start, end)));
   }
   if (annexes.has(k)) {
