@@ -94,7 +94,7 @@ class Shown(dict[str, Any]):
 
     def __init_subclass__(cls) -> None:
         if "errors" in vars(cls):
-            cls.errors = RowsMethod(vars(cls)["errors"])  # type: ignore[attr-defined]  # a class may have none
+            type.__setattr__(cls, "errors", RowsMethod(vars(cls)["errors"]))  # unseen by type checkers
 
     @classmethod
     def load(cls: type[S], path: str | Path) -> S:

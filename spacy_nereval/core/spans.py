@@ -231,7 +231,7 @@ class Document(OverlapGroup):
             gold, pred = ([(*join_pieces(pieces_of(span), text), span[2]) for span in side] for side in self.sides)
             self.sides = [*dict.fromkeys(gold)], [*dict.fromkeys(pred)]
         self.duplicates = listed - sum(map(len, self.sides))
-        self.id = document_id(id)
+        self.id: str | None = document_id(id)
         self.text = text
         self.tokens: list[tuple[int, int]] | None = None if tokens is None else validate_tokens(tokens, length)
 

@@ -140,7 +140,8 @@ def names_in(value: Any, field: str | None = None) -> list[str] | None:
         return [str(labels[str(k)]) for k in range(len(labels))]
     features = value.get("features")
     if isinstance(features, list):  # as the server of the hub writes them
-        features = {column.get("name"): column.get("type") for column in features if isinstance(column, Mapping)}
+        columns = [column for column in features if isinstance(column, Mapping)]
+        features = {column["name"]: column.get("type") for column in columns if isinstance(column.get("name"), str)}
     for key in (field,) if field else TAG_KEYS:
         feature = features.get(key) if isinstance(features, Mapping) else None
         while isinstance(feature, Mapping) and isinstance(feature.get("feature"), Mapping):
