@@ -111,4 +111,10 @@ class Evaluator:
         """Return the result of `score` for the sides given here, or else when the evaluator was made."""
         return _top("score")(*(sides or self._sides), **self._options | options)
 
-    score = __call__ = evaluate
+    def __call__(self, *sides: Any, **options: Any) -> Any:
+        """Return what `evaluate` returns."""
+        return self.evaluate(*sides, **options)
+
+    def score(self, *sides: Any, **options: Any) -> Any:
+        """Return what `evaluate` returns."""
+        return self.evaluate(*sides, **options)
