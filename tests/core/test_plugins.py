@@ -60,7 +60,7 @@ from spacy_nereval.cli import nereval
 done = {}
 for name, arguments in json.loads(sys.argv[1]).items():
     result = CliRunner().invoke(nereval, arguments)
-    done[name] = result.exit_code, result.stderr + repr(result.exception)
+    done[name] = result.exit_code, result.output + repr(result.exception)  # older releases of click mix both streams
 print(json.dumps(done))
 """
 
