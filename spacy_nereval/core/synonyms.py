@@ -526,7 +526,7 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     Args:
         option: The option.
         at: The command.
-        value: What stands behind it.
+        value: The value behind it.
 
     >>> option_words("--latex"), option_words("--metric"), option_words("--only-regressions")
     (['--format', 'latex'], ['--metrics'], [])
@@ -575,9 +575,10 @@ def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]
         option, template = template, "{}"
     argument = option.removeprefix("--").replace("-", "_")
     if template == "{each}=":
-        return argument, dict.fromkeys(value.split(",") if isinstance(value, str) else value)
+        names = value.split(",") if isinstance(value, str) else value
+        return argument, dict.fromkeys(names) if isinstance(names, Iterable) else names
     if template == "{rest}":
-        return argument, float(_rest(value))
+        return argument, float(_rest(value)) if isinstance(value, (int, float)) else value
     if "{" not in template:  # a flag
         return (argument, template) if value is True and at == "score" else ("", value)
     return argument, value

@@ -24,7 +24,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..core.declaration import Metric
-from ..core.document_fields import kept_fields
+from ..core.document_fields import document_id, kept_fields
 from ..core.labels import NO_LABEL, LabelRules
 from ..core.messages import PlainSpan, Unusable, highest_scores
 from ..core.spans import Document, relabel
@@ -145,9 +145,8 @@ def meta_of(doc: Doc) -> dict[str, Any] | None:
 
 
 def id_of(doc: Doc) -> str | None:
-    """Return `doc.user_data["id"]` as text, or None."""
-    id = doc.user_data.get("id")
-    return None if id is None else str(id)
+    """Return `doc.user_data["id"]` as text; None if it has none."""
+    return document_id(doc.user_data.get("id"))
 
 
 def annotated_pairs(golds: Sequence[Any], preds: Sequence[Any] | None) -> Sequence[Pair]:

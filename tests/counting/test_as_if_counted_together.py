@@ -14,6 +14,7 @@ from commands import run
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_nereval import Document, compare, count, create_all, evaluate, merge, score
@@ -270,6 +271,25 @@ def test_documents_of_tokens_without_words_are_units_of_their_own(tokens):
     named, bare = (score(*both, ["strict"], confidence=True) for both in (sides, (gold, pred)))
     assert named["confidence"]["units"] == bare["confidence"]["units"] == 60
     assert named.strict.interval("f") == bare.strict.interval("f")
+
+
+@pytest.mark.parametrize("words", [["_", "_"], ["w1", "w2"], ["Ada", "met"]])
+@pytest.mark.parametrize("blank", ["", " ", None])
+def test_docs_and_examples_without_words_or_with_blank_ids_are_units_of_their_own(words, blank):
+    """But Docs of one written text without ids are one unit."""
+
+    def docs(number_of_spans):
+        for number in range(60):
+            doc = Doc(NLP.vocab, words=words)
+            doc.user_data["id"] = blank
+            doc.set_ents([Span(doc, 0, 1, "PER")][: number_of_spans(number)])
+            yield doc
+
+    gold, pred = [*docs(lambda number: 1)], [*docs(lambda number: number % 3)]
+    expected = 1 if words == ["Ada", "met"] else 60
+    assert score(gold, pred, ["strict"], confidence=True)["confidence"]["units"] == expected
+    examples = [Example(two, one) for one, two in zip(gold, pred)]
+    assert score(examples, ["strict"], confidence=True)["confidence"]["units"] == expected
 
 
 @pytest.mark.parametrize("blank", ["", " ", None, float("nan")])

@@ -50,6 +50,14 @@ def test_annotators_and_models_are_told_apart(tmp_path):
     assert "has 2 annotations, by 7, 7; keep one of them" in error(saved(path, shared), annotator="7")
 
 
+@pytest.mark.parametrize("blank", ["", None])
+def test_tasks_without_ids_are_different_documents_though_the_file_is_one_line(blank, tmp_path):
+    tasks = [task(said(7, *samples.REGIONS[:1]), id=blank) for _ in range(3)]
+    assert [(found.id, len(found.spans)) for found in read(saved(tmp_path / "a.json", tasks))] == [(None, 1)] * 3
+    tasks[1]["annotations"].append(said(8))
+    assert "document number 2, on line 1, has 2 annotations, by 7, 8" in error(saved(tmp_path / "b.json", tasks))
+
+
 def test_predictions_are_read_where_nothing_is_annotated_or_their_model_is_named(tmp_path):
     models = [{"model_version": "m1", "result": samples.REGIONS}]
     alone = saved(tmp_path / "a.json", [task(predictions=models)])

@@ -94,11 +94,12 @@ def annotators_of(path: Path, format: Format = Format()) -> tuple[Annotators, An
     """
     human, model = Annotators(path, format.annotator), Annotators(path, format.annotator)
     is_html, targets = False, set[str]()
-    for line, task in json_values(path):
+    for number, (line, task) in enumerate(json_values(path), 1):  # a whole file may be one line
         try:
             for annotation in _annotations(task, format.annotator):
                 human.has_ground_truth = human.has_ground_truth or annotation.is_ground_truth
-                (model if annotation.predicted else human).see(row_id(task) or f"on line {line}", annotation.name)
+                document = row_id(task) or f"number {number}, on line {line},"
+                (model if annotation.predicted else human).see(document, annotation.name)
                 is_html = is_html or any(_kind(region) == KINDS[1] for region in annotation.result)
                 targets |= {
                     str(region["to_name"]) for region in annotation.result if _kind(region) and "to_name" in region
