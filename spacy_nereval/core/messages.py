@@ -362,6 +362,15 @@ def validate_span(side: str, span: Sequence[Any], length: int | None) -> PlainSp
     raise ValueError(f"{description} has no label: expected a non-empty string")
 
 
+def describe_repeated_column(name: str) -> str:
+    """Return the message that a table has a column twice.
+
+    >>> describe_repeated_column("spans")
+    "several columns are called 'spans': keep one of them"
+    """
+    return f"several columns are called {quote(name)}: keep one of them"
+
+
 def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object as a dict. Pass this function to `json.loads` as `object_pairs_hook`.
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from ..core.compression import format_extension
 from ..core.expansion import TooLarge, check_expansion, check_objects
-from ..core.messages import install_command, quote, shorten, unique_keys
+from ..core.messages import describe_repeated_column, install_command, shorten, unique_keys
 from .paths import error_message, readable_file
 from .writing import atomic_file, escape_controls, escape_formula, json_line
 
@@ -138,7 +138,7 @@ class Table:
         columns = [*columns]
         names = [name for name in dict.fromkeys((*columns, *nested)) if name in self.columns]
         if repeated := [name for name in names if name in self._repeated]:
-            raise ValueError(f"{self._path}: several columns are called {quote(repeated[0])}: keep one of them")
+            raise ValueError(f"{self._path}: {describe_repeated_column(repeated[0])}")
         labels = {name: label_names for name in names if (label_names := _label_names(self.features.get(name)))}
         for number, row in enumerate(chain.from_iterable(self._blocks(names)), 1):
             try:

@@ -256,3 +256,13 @@ def test_lines_of_json_end_as_lines_of_columns_do(end, tmp_path):
     rows = [{"text": f"{name} met", "spans": [{"start": 0, "end": 3, "label": "PER"}]} for name in ("Ada", "Bob")]
     (tmp_path / "a.jsonl").write_bytes("".join(json.dumps(row) + end for row in rows).encode())
     assert what_is_read(read(tmp_path / "a.jsonl")) == ("Ada met|Bob met", ["Ada", "Bob"])
+
+
+def test_a_name_of_two_columns_is_refused_and_a_number_chooses_one(tmp_path):
+    path = tmp_path / "a.conll"
+    path.write_text("TOKEN\tNE\tNE\nAda\tB-PER\tO\nmet\tO\tB-LOC\n")
+    said = "column='NE': several columns are called 'NE': keep one of them, or give its number"
+    with pytest.raises(ValueError, match=said):
+        load(path, column="NE")
+    assert what_is_read(load(path, column=2))[1] == ["Ada"]
+    assert what_is_read(load(path, column=3))[1] == ["met"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.compression import format_extension
-from ...core.messages import join_names
+from ...core.messages import describe_repeated_column, first_repeated, join_names, unique_keys
 from ...io.paths import check_is_file, content
 
 COLUMNS = ("data set", "gold", "system", "predictions")
@@ -166,13 +166,16 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 ({error.reason})") from None
     if format_extension(path) == ".csv":
-        yield from csv.DictReader(io.StringIO(text))
+        table = csv.DictReader(io.StringIO(text))
+        if (repeated := first_repeated(table.fieldnames or ())) is not None:
+            raise ValueError(f"{path}: {describe_repeated_column(repeated)}")
+        yield from table
         return
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=unique_keys)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{path}, line {number} is not JSON ({error})") from None
         if not isinstance(row, dict):

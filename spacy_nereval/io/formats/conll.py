@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...core.attribute_values import LINK, SpanAttributes, attributes_by_span, sort_attributes
-from ...core.messages import PlainSpan, describe_unknown, join_names, quote, spell_argument
+from ...core.messages import PlainSpan, describe_repeated_column, describe_unknown, join_names, quote, spell_argument
 from ..records import Record
 from .contents import lines
 from .hf import given_names, tag_name
@@ -372,6 +372,8 @@ def _is_number(name: str) -> bool:
 
 def _index(name: str, header: Sequence[str], option: str) -> int:
     """Return the index of the column with a name. Raise ValueError if there is none."""
+    if header.count(name) > 1:
+        raise ValueError(f"{spell_argument(option, name)}: {describe_repeated_column(name)}, or give its number")
     if name in header:
         return header.index(name)
     if not header:

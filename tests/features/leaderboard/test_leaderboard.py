@@ -393,3 +393,15 @@ def test_what_score_refuses_of_several_systems(files, options, said):
 def test_counts_are_not_kept_among_the_systems(files):
     assert "is in sets, which is an input" in refused("leaderboard", "sets", "--keep-counts", "sets/kept")
     assert "is an input" in refused("leaderboard", "sets", "--figure", "sets/news/a.jsonl")
+
+
+def test_a_column_or_key_that_occurs_twice_is_named(tmp_path):
+    """One of its values would be lost."""
+    table = tmp_path / "a.csv"
+    table.write_text("data set,gold,system,system,predictions\nx,g.jsonl,a,b,p.jsonl\n")
+    with pytest.raises(ValueError, match=f"^{table}: several columns are called 'system': keep one of them$"):
+        leaderboard(table)
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"data set": "x", "gold": "g.jsonl", "system": "a", "system": "b", "predictions": "p.jsonl"}\n')
+    with pytest.raises(ValueError, match="line 1 is not JSON \\(the key 'system' occurs twice\\)"):
+        leaderboard(lines)
