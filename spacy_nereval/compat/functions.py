@@ -1,7 +1,6 @@
 """What other packages call the functions of this one, as names of this package: `spacy_nereval.iaa`, `Evaluator`.
 
-They take what the functions take that they stand for, and give what these give. `dir` and the documentation name
-these alone.
+They have the arguments and results of the functions that they mean. `dir` and the documentation list only the latter.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ..core.imports import PACKAGE
 
 
 class Target(NamedTuple):
-    """What a name stands for: a function of this package, with metrics, and an attribute of what it returns."""
+    """The meaning of a name: a function of this package, with metrics, and an attribute of its result."""
 
     function: str
     metrics: str = ""
@@ -46,7 +45,7 @@ FUNCTIONS = {
     "errors error_analysis error_list list_errors": Target("score", "", "errors"),
     "confusion confusion_matrix": Target("score", "strict", "confusion"),
 }
-"""Names in other packages, separated by spaces, and what they stand for. None has two meanings."""
+"""Names in other packages, separated by spaces, and their meanings. None has two."""
 
 TARGETS = {name: target for names, target in FUNCTIONS.items() for name in names.split()}
 
@@ -74,7 +73,7 @@ def function_named(name: str) -> Any:
 
 
 def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
-    """Return what `load` reads, which needs no vocabulary."""
+    """Return the result of `load`, which needs no vocabulary."""
     return _top("load")(path, **{"format": format} | options)
 
 

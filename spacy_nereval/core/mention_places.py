@@ -298,7 +298,7 @@ def comparable_characters(text: str, match_text: str = SAME) -> Characters:
 
 
 def _unescaped_characters(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each character with its combining marks, or what an escape stands for, and its start and end."""
+    """Yield each character with its combining marks, or the character of an escape, and its start and end."""
     before = 0
     for escape in (*ESCAPES.finditer(text), None):
         if escape is not None and escape[0][0] == "&" and not (escape[0][1] == "#" or escape[0][1:] in html5):

@@ -23,7 +23,7 @@ group is `spacy_nereval_readers`. `spacy_nereval.io.formats` describes the funct
 
 
 class Stopped(SystemExit):
-    """What a signal raises to end a command. Every other `SystemExit` is that of code that is not ours."""
+    """The exception by which a signal ends a command. Every other `SystemExit` is from code of other packages."""
 
 
 def points_of_group(group: str) -> EntryPoints:
@@ -122,7 +122,7 @@ def load_function(registry: catalogue.Registry, name: str) -> Any:
 
     Raises:
         catalogue.RegistryError: Nothing is registered under the name.
-        ValueError: As for `load_registered`, or what is registered is no function.
+        ValueError: As for `load_registered`, or the registered object is no function.
     """
     function = load_registered(registry, name)
     if not callable(function):

@@ -165,7 +165,7 @@ ROWS: dict[str, Meaning] = {
     "columns column col cols gold-col pred-col text-col gold-column pred-column text-column": Meaning(
         "score(df['gold'], df['pred'], text=df['text'])", SCORE
     ),
-    "ignore-index": Meaning("score(gold, pred), in which places numbered -100 are left out", SCORE),
+    "ignore-index": Meaning("score(gold, pred), which skips places numbered -100", SCORE),
     "scheme schemes iob iob1 iob2 bioes iobes bilou": Meaning(
         "score(y_true, y_pred, scheme='IOB2')", f"{SCORE} --scheme IOB2"
     ),
@@ -555,7 +555,7 @@ def _rest(level: Any) -> str:
 
 
 def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]:
-    """Return the argument that one of another package stands for, as the option of this name does, and its value.
+    """Return the equivalent of another package's argument, like that of the option of this name, and its value.
 
     Args:
         name: The argument.
@@ -563,7 +563,7 @@ def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]
         value: Its value.
 
     Returns:
-        The name, "" if it stands for none, and the value.
+        The name, "" if there is no equivalent, and the value.
 
     >>> argument_here("ci", "score", True), argument_here("y_true", "score", [])
     (('confidence', True), ('gold', []))

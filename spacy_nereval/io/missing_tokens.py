@@ -64,11 +64,11 @@ def _plain_words(text: str, tokens: Sequence[Token], match_text: str) -> list[st
 
 
 def describe_missing(gold: Side, pred: Side, match_text: str, missing_tokens: str | None) -> str:
-    """Return the remedy if a predicted side does nothing but lack tokens of gold, or would if words were normalised.
+    """Return the remedy if a predicted side only lacks tokens of gold, or would do so with normalised words.
 
     Args:
         gold, pred: The sides.
-        match_text, missing_tokens: What was asked for, and does not align them.
+        match_text, missing_tokens: The given settings, which do not align them.
     """
     for match in dict.fromkeys((match_text, NORMALISED)):
         try:
@@ -88,7 +88,7 @@ def describe_missing(gold: Side, pred: Side, match_text: str, missing_tokens: st
 def place_sentences(golds: Sequence[Side], preds: Sequence[Side], match_text: str = SAME) -> list[int] | None:
     """Return which sentence of gold each sentence of the predictions is; None if one fits none in this order.
 
-    A sentence fits one that has all its words. As many as possible have no word less; see also `place_words`.
+    A sentence fits one that has all its words. As many as possible have all of its words; see also `place_words`.
 
     Args:
         golds, preds: The sentences or documents of the two sides.
@@ -161,7 +161,7 @@ def _is_same(word: Word, other: Word) -> int | None:
 
 
 Fit = Callable[[Word, Word], int | None]
-"""Returns what it costs to place a word at another one; None if it does not fit."""
+"""Returns the cost of placing a word at another one; None if it does not fit."""
 
 
 def place_words(words: Sequence[Word], complete: Sequence[Word], fit: Fit[Word] = _is_same) -> list[int]:
@@ -172,7 +172,7 @@ def place_words(words: Sequence[Word], complete: Sequence[Word], fit: Fit[Word] 
     Args:
         words: The words.
         complete: The longer sequence.
-        fit: Says which places a word can have, and what they cost in addition.
+        fit: Returns the additional cost of a place for a word; None where it has no place.
 
     Returns:
         The places; fewer than words, up to the first that has none, if the sequence does not have all.

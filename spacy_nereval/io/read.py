@@ -302,7 +302,7 @@ class Pairing:
 
 
 MOST_PLACED = 20_000
-"""Number of documents that are compared to say in an error what predictions lack."""
+"""Maximum number of documents that are compared for the remedy in an error."""
 
 
 def _sides(records: Sequence[Record]) -> list[Side]:

@@ -325,7 +325,7 @@ def _check_width(rows: Sequence[Sequence[str]]) -> None:
 
 
 def _are_tags(values: Sequence[str], outside: Collection[str]) -> bool:
-    """Return whether all values of a column are tags, of which one says something."""
+    """Return whether all values of a column are tags, and not all of them missing."""
     return bool({*values} - {MISSING}) and all(value in outside or has_prefix(value) for value in values)
 
 
@@ -338,7 +338,7 @@ def _check_has_no_header(
         first: The first row.
         columns: The values of each column in the rows after it.
         outside: The tags of tokens outside of spans.
-        format: Says which column was asked for.
+        format: The settings, with the column that was asked for.
     """
     tagged = [k for k, values in enumerate(columns) if _are_tags(values, outside) and any(map(has_prefix, values))]
     labels = {value[2:] for k in tagged for value in columns[k] if has_prefix(value)}
@@ -448,7 +448,7 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
 _COMMENTS = "; a comment begins with #, %, ; or // and a space, and is before a sentence or has a ="
 
 _MARKS = ("#", "%", ";", "//", "--", "*", "!")
-"""What lines begin with that are perhaps meant as comments."""
+"""Beginnings of lines that are perhaps meant as comments."""
 
 
 def _sentences(path: Path, layout: Layout, names: Sequence[str] | None) -> Iterator[Sentence | None]:
