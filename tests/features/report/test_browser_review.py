@@ -11,6 +11,7 @@ from browsers import Keys, needs_browser
 from commands import line, run, write
 from driven import ONE, TWO
 from pages import HOSTILE, system
+from places import ROOT
 
 from spacy_nereval import Document, apply, load
 from spacy_nereval.features.report.gold_suspects import gold_suspects, merge_suspects
@@ -352,6 +353,15 @@ def test_apply_makes_of_the_marks_what_the_page_says_and_tasks_hold_the_same(rev
     table = [*csv.DictReader(review.saved("#export-csv").splitlines())]
     assert [row["evidence"] for row in table] == [row["evidence"] for row in rows]
     assert [row["gold_text"] for row in table] == [row["gold"]["text"] if row["gold"] else "" for row in rows]
+
+
+def test_marks_that_an_earlier_page_saved_are_read(browser, tmp_path):
+    """Those of the examples, by a page of the same gold annotation."""
+    files = [ROOT / "examples" / f"{name}.jsonl" for name in ("gold", "baseline", "improved")]
+    assert run("report", *files, "-o", tmp_path / "page.html").exit_code == 0
+    browser.open(tmp_path / "page.html")
+    browser["#import"].send_keys(str(ROOT / "examples" / "marks.jsonl"))
+    browser.until(lambda: browser["#notice"].text == "Read 13 marks.")
 
 
 def test_read_marks_are_joined_and_those_that_differ_are_a_queue(review, made, tmp_path):
