@@ -252,6 +252,13 @@ def test_counts_of_version_0_2_are_numbered_on():
         ("_ _", False),
         ("w1 w2 w10", False),
         ("[UNK]", False),
+        ("_ _ .", False),
+        ("[UNK] , [UNK] .", False),
+        ("w1, w2.", False),
+        ("1 , 2 .", False),
+        ("- - !", False),
+        ("Ada .", True),
+        ("2019 .", True),
         ("2019", True),
         ("Ada", True),
         ("room 1 room 2", True),
@@ -262,7 +269,9 @@ def test_token_numbers_and_placeholders_are_no_text(text, written):
     assert is_written(text) is written
 
 
-@pytest.mark.parametrize("tokens", [["_"] * 4, ["tok"] * 4, ["11", "12", "13", "14"], ["w1", "w2", "w3", "w4"]])
+@pytest.mark.parametrize(
+    "tokens", [["_"] * 4, ["tok"] * 4, ["11", "12", "13", "14"], ["w1", "w2", "w3", "w4"], ["_", ",", "_", "."]]
+)
 def test_documents_of_tokens_without_words_are_units_of_their_own(tokens):
     """As lists of tags without any words are."""
     gold = [["B-PER", "O", "O", "O"]] * 60
