@@ -33,8 +33,8 @@ from ...core.pieces import covered_text, describe_pieces, hull, join_pieces, pie
 from ..records import Record
 from .contents import files_in
 
-COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
-"""A column that has a name instead of a number."""
+COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*(\.\*)?")
+"""A column that has a name instead of a number. `Type.*` of XMI files reads the names of types as labels."""
 
 
 ELEMENTS = "elements"
