@@ -198,7 +198,7 @@ def main() -> None:
     rows = [simulated(given.n, documents) for documents in (50, 200)]
     plans = [planned(given.n, documents) for documents in (40, 80, 110)]
     hard = [in_hard_world(given.n, documents) for documents in (50, 200)]
-    low = [near_zero(5 * given.n, documents) for documents in (20, 50)]
+    low = [near_zero(2 * given.n, documents) for documents in (20, 50)]
     found |= {"corpora": rows, "plans": plans, "hard": hard, "near_zero": low}
     given.o.write_text(json.dumps(found, indent=2) + "\n", encoding="utf8")
     for row in (*rows, *hard, *low):
