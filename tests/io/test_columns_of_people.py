@@ -59,6 +59,10 @@ OPEN_AS_THEY_ARE = {
     "one word after the sign": ("% note\nAda B-PER\n", "Ada", ["Ada"]),
     "a sign as the first word": ("Ada B-PER\n" + "O O\n" * 300 + "\n# B-SIGN\n% I-SIGN\n",
         "Ada" + " O" * 300 + "|# %", ["Ada", "# %"]),
+    "names of tokens": ("T1\tAda\tB-PER\nT2\tmet\tO\n\nT1\tBob\tO\n", "Ada met|Bob", ["Ada"]),
+    "names of tokens throughout": ("w7 Ada NNP B-PER\nw8 met VBD O\n\nw9 Bob NNP O\n", "Ada met|Bob", ["Ada"]),
+    "names of sentences and tokens": ("s1-1\tAda\tB-PER\ns1-2\tmet\tO\n\ns2-1\tBob\tO\n", "Ada met|Bob", ["Ada"]),
+    "words with numbers": ("A4 NN B-X\nA3 NN O\nA5 NN O\n", "A4 A3 A5", ["A4"]),
     "no prefixes": ("Ada PER\nLovelace PER\nmet O\n\n", "Ada Lovelace met", ["Ada Lovelace"]),
 }  # fmt: skip
 
@@ -123,6 +127,11 @@ NO_COLUMNS = {
         "column 1 has numbers alone, which may not be the words; name the column"),
     "no such name": ("TOKEN\tNE\na\tB-X\nb\tO\n", ("--column", "NER"), "there is no column 'NER'"),
     "no names": ("a\tB-X\nb\tO\n", ("--column", "NER"), "no names without a header row"),
+    "tags before words": ("B-PER\tAda\nI-PER\tKing\nO\tmet\n", (),
+        "the tags are in column 1: name it with --column 1, and the column of the words with --word-column 2"),
+    "names of documents": ("doc1\t1\tAda\tB-X\ndoc1\t2\tmet\tO\ndoc2\t1\tBob\tO\n", (),
+        "column 2 has numbers alone, which may not be the words; name the column of the words with --word-column"),
+    "quotes": ('"Ada"\t"B-PER"\n"met"\t"O"\n', (), "since there are marks around it: write it as 'B-PER'"),
     "no such column": ("a\tB-X\nb\tO\n", ("--word-column", "3"),
         "--word-column 3: there is no such column; the file has 2"),
     "no word": ("\tAda\tO\n1\tmet\tO\n", (),

@@ -103,6 +103,16 @@ def test_a_line_ends_at_a_newline_only(tmp_path):
     assert [found.text for found in read(write(tmp_path / "a.jsonl", *rows))] == ["a\u2028b\u0085c\x0cd\re", "\n"]
 
 
+def test_lines_of_unseen_characters_are_blank(tmp_path):
+    path = tmp_path / "a.jsonl"
+    row = '{"text": "Ada", "spans": []}'
+    path.write_text(f"{row}\n\u200b\n\ufeff{row}\n\u00a0\u2060\n")
+    assert len(read(path)) == 2
+    path = tmp_path / "a.pubtator"
+    path.write_text("1|t|Ada\n1|a|met\n1\t0\t3\tAda\tPER\n\u200b\n2|t|Bob\n2|a|ran\n")
+    assert len(read(path)) == 2
+
+
 def test_lines_are_read_one_at_a_time(tmp_path):
     found = records(write(tmp_path / "a.jsonl", line("Ada"), "{"))
     assert next(found).text == "Ada"
