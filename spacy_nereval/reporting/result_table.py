@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate, groupby
 from math import inf, isfinite, isinf
 from typing import Any, NamedTuple
+from unicodedata import is_normalized, normalize
 
 from ..core.cuts import format_cut
 from ..core.messages import mark_unseen
@@ -385,12 +386,17 @@ def display_value(number: float) -> float:
 
 
 def _quote_lookalikes(names: Sequence[str]) -> dict[str, str]:
-    """Return the names that differ from another name only in white space, each with its quoted form.
+    """Return the names that differ from another name only in white space or Unicode form, each with its quoted form.
 
-    >>> _quote_lookalikes(["A", "A ", "B C"])
-    {'A': "'A'", 'A ': "'A '"}
+    >>> _quote_lookalikes(["A", "A ", "B C"]), _quote_lookalikes(["\u00e9", "e\u0301"])["e\u0301"]
+    ({'A': "'A'", 'A ': "'A '"}, "'e\\\\u0301'")
     """
     groups: dict[str, dict[str, None]] = {}
     for name in names:
-        groups.setdefault(visible(name), {})[name] = None
-    return {name: repr(name) for group in groups.values() if len(group) > 1 for name in group}
+        groups.setdefault(normalize("NFC", visible(name)), {})[name] = None
+    return {
+        name: repr(name) if is_normalized("NFC", name) else ascii(name)
+        for group in groups.values()
+        if len(group) > 1
+        for name in group
+    }

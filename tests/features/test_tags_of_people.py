@@ -400,5 +400,9 @@ def test_characters_of_labels_that_nobody_sees_are_marked_wherever_a_person_read
         said = run(*arguments).output
         assert shown.replace("\\", "\\\\") in said or shown in said, arguments
         assert label not in said, arguments
+    for *arguments, option in (("report", gold, pred, "-o"), ("agreement", gold, pred, "--html")):
+        printed(*arguments, option, tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text(encoding="utf8")
+        assert label not in page and shown in page, arguments
     assert "Ada\u200d met" in run("errors", gold, pred).output, "in texts they stay"
     assert label in json.dumps(score(gold, pred, ["strict"]), ensure_ascii=False), "what programs read stays"
