@@ -20,7 +20,7 @@ from unicodedata import bidirectional
 import jinja2
 from markupsafe import Markup, escape
 
-from ..core.messages import install_command, mark_unseen
+from ..core.messages import install_command
 from ..core.spans import Document
 from ..core.wording import COLORS
 from ..evaluation.comparison import System
@@ -77,7 +77,7 @@ def breakable(sentence: str) -> Markup:
     >>> breakable("a_b.jsonl < 0.5")
     Markup('a_<wbr>b.<wbr>jsonl &lt; 0.5')
     """
-    return Markup(JOINT.sub("<wbr>", escape(visible(mark_unseen(sentence)))))
+    return Markup(JOINT.sub("<wbr>", escape(visible(sentence))))
 
 
 def is_right_to_left(text: str) -> bool:
@@ -246,7 +246,7 @@ def _on_one_line(value: Any) -> Any:
 
     Texts of documents are markup already, by `inline_text`: the spaces at the ends of their parts have to stay.
     """
-    return visible(mark_unseen(value)) if isinstance(value, str) and not hasattr(value, "__html__") else value
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _security_policy(scripts: Iterable[str], style: str) -> str:

@@ -59,6 +59,8 @@ OPEN_AS_THEY_ARE = {
     "one word after the sign": ("% note\nAda B-PER\n", "Ada", ["Ada"]),
     "a sign as the first word": ("Ada B-PER\n" + "O O\n" * 300 + "\n# B-SIGN\n% I-SIGN\n",
         "Ada" + " O" * 300 + "|# %", ["Ada", "# %"]),
+    "a header above numbers": ("TOKEN\tNE-COARSE-LIT\tMISC\n1\tB-pers\t_\n2\tO\t_\n", "1 2", ["1"]),
+    "a header above other columns": ("pos\tword\ttag\nNNP\tAda\tB-PER\nVBD\tmet\tO\n", "Ada met", ["Ada"]),
     "names of tokens": ("T1\tAda\tB-PER\nT2\tmet\tO\n\nT1\tBob\tO\n", "Ada met|Bob", ["Ada"]),
     "names of tokens throughout": ("w7 Ada NNP B-PER\nw8 met VBD O\n\nw9 Bob NNP O\n", "Ada met|Bob", ["Ada"]),
     "names of sentences and tokens": ("s1-1\tAda\tB-PER\ns1-2\tmet\tO\n\ns2-1\tBob\tO\n", "Ada met|Bob", ["Ada"]),

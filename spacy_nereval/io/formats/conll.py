@@ -30,6 +30,9 @@ HEADER = re.compile(
 )
 """The usual names of columns in a header row."""
 
+WORDS = re.compile(r"(?i)tokens?|words?|forms?|text|surface")
+"""The usual names of the column of the words."""
+
 SAMPLE = 250
 """The number of rows at the start of a file that show the meaning of its columns."""
 
@@ -408,6 +411,9 @@ def _word_column(
     """Return the index of the words, None if there are none, and whether columns of numbers come before it."""
     if format.words is not None:
         return _named_column(format.words, len(columns), header, "word_column"), False
+    named = [k for k, name in enumerate(header) if WORDS.fullmatch(name) and k != tag]
+    if len(named) == 1:
+        return named[0], False
     if format.both and len(columns) == 2:
         return None, False
     candidates = [k for k in range(len(columns)) if k not in tagged and (k != tag or k == 0)]
