@@ -56,6 +56,17 @@ def test_texts_pair_only_if_each_is_there_once_on_both_sides(tmp_path):
     assert "lacks 2 documents: b, c" in refused("score", write(tmp_path / "g.jsonl", *GOLD), mixed)
 
 
+def test_texts_without_ids_in_another_order_are_refused_with_the_remedy(tmp_path):
+    gold = [line("Ada", (0, 3, "PER")), line("Bob")]
+    said_of_order = "the same texts follow in another order: give every document an id"
+    for pred in (gold[::-1], [row | {"id": row["text"]} for row in gold[::-1]]):
+        paths = write(tmp_path / "g.jsonl", *gold), write(tmp_path / "p.jsonl", *pred)
+        assert said_of_order in refused("score", *paths)
+        with pytest.raises(ValueError, match=said_of_order):
+            score(gold, pred, ["strict"])
+    assert said_of_order not in refused("score", paths[0], write(tmp_path / "p.jsonl", gold[1], line("Eve")))
+
+
 def test_a_document_without_annotation_needs_no_partner_in_whatever_order(tmp_path):
     none = line("Eve", id="x", answer="ignore")
     for rows in ([none, *GOLD], [GOLD[0], none, *GOLD[1:]], [*GOLD, none]):
