@@ -243,7 +243,10 @@ def covered_text(text: str, span: Boundaries, between: str = ELLIPSIS) -> str:
     >>> covered_text("left and right knee pain", (0, EndOfPieces(((0, 4), (15, 24))), "SIGN"))
     'left … knee pain'
     """
-    return between.join(text[start:end] for start, end in pieces_of(span))
+    end = span[1]
+    if not isinstance(end, EndOfPieces):  # without a join, since this is asked for every span
+        return text[span[0] : end]
+    return between.join(text[start:end] for start, end in end.pieces)
 
 
 def sorted_spans(spans: Iterable[B]) -> list[B]:
@@ -264,4 +267,7 @@ def order_key(span: Boundaries) -> tuple[Any, ...]:
     >>> order_key((0, 9, "PER")) < order_key((0, EndOfPieces(((0, 3), (5, 9))), "PER"))
     True
     """
-    return *hull(span), pieces_of(span) if has_gaps(span) else (), *span[2:]
+    start, end, *others = span
+    if not isinstance(end, EndOfPieces):  # without calls, since this is asked for every verdict
+        return start, end, (), *others
+    return start, int.__index__(end), end.pieces, *others
