@@ -139,5 +139,7 @@ def test_thresholds(here):
 def test_the_report_has_the_pieces_and_marks_cannot_change_them(here):
     done = run("report", "gold", "hulls", "-o", "r.html")
     assert done.exit_code == 0, done.output
-    pieces = Parsed(Path("r.html").read_text(encoding="utf8")).data["pieces"]
+    data = Parsed(Path("r.html").read_text(encoding="utf8")).data
+    assert data["attributes"][:2] == [[0, -1, 0, "negated"], [0, -1, 1, "kb_id=UMLS:C1"]]
+    pieces = data["pieces"]
     assert pieces[:2] == [[0, -1, 0, [[3, 7], [18, 27]]], [0, 0, 0, [[3, 7], [18, 27]]]]

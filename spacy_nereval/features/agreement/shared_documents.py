@@ -494,7 +494,7 @@ def _combine_records(
     spans: dict[str, list[PlainSpan]] = {}
     for name, record in records.items():
         carried = _spans_in_text(record, first.text, record.spans)
-        outside_gaps = [span for span in carried if not meets_any(span, gaps)]
+        outside_gaps = [span for span in carried if not meets_any(span, gaps)] if gaps else carried
         spans[name] = [*outside_gaps, *((*strings[string], label) for string, label in record.invented)]
         numbers["ignored"] += len(carried) - len(outside_gaps)
         numbers.update(repaired=record.repaired, duplicates=record.duplicates, rejected=record.rejected)
