@@ -75,7 +75,7 @@ def test_labels_cut_to_a_depth_get_no_mapping_since_it_comes_before_the_cut(rule
 
 
 def test_a_wrong_link_is_an_error_and_not_another_name_for_the_right_one():
-    """Under `label_from` two spans with the same boundaries and other values are two errors. Only spelling is proposed."""
+    """Under `label_from`, other values on the same boundaries are two errors. Only another spelling is proposed."""
     gold, pred = {"Q1": 2, "Q64": 2}, {"Q5": 2, "q64": 2}
     partners = {("Q5", "Q1"): 2, ("q64", "Q64"): 2}
     (as_labels,) = label_lines(gold, pred, partners)

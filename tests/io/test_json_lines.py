@@ -407,7 +407,7 @@ def test_scores_that_a_format_cannot_hold_are_counted(tmp_path):
 
 @pytest.mark.parametrize("number", [2**64 - 1, 2**64, 10**30, -(2**63), -(2**63) - 1, -(2**64)])
 def test_whole_numbers_beyond_64_bits_are_read_as_they_are(number, tmp_path):
-    """A line in the package's own form is read by a faster library, which refuses some of them and reads others as 0."""
+    """Lines in the usual form are read by a faster library, which refuses some of them and reads others as 0."""
     row = {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}], "id": number}
     (record,) = read(write(tmp_path / "a.jsonl", row))
     assert record.id == str(number)
