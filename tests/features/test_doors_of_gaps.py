@@ -89,6 +89,17 @@ def test_agreement(here):
     )
 
 
+def test_annotators_who_differ_in_attributes_alone_do_not_look_alike_without_a_word(here):
+    note = "spans have attributes, which these metrics do not compare; the metric attributes does"
+    sides = {"gold": "gold", "hulls": "hulls"}
+    assert note in run("agreement", *sides).stderr
+    assert note in str(agreement(sides, ["strict"]))
+    for settings, options in ((["attributes"], ("-m", "attributes")), (["strict"], ("--label-from", "negated"))):
+        more = {"label_from": "negated"} if "strict" in settings else {}
+        assert note not in run("agreement", *sides, *options).stderr
+        assert note not in str(agreement(sides, settings, **more))
+
+
 def test_commands_say_what_is_worked_out_by_hand(here):
     """`hulls` now lacks the negation in documents 0, 3, 6 and 9. Of its 18 hits 6 have a gap; gold negates these, and
     `hulls` 4 of them. All 12 links are right. Of the spans without a pair, 4 of `hulls` and 6 of gold are negated."""
