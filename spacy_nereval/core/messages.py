@@ -351,7 +351,7 @@ def validate_span(side: str, span: Sequence[Any], length: int | None) -> PlainSp
         if isinstance(start, bool) or isinstance(end, bool):
             raise TypeError
         # An end that knows the pieces of its span is a whole number already (see `core.pieces`).
-        start, end = index(start), end if hasattr(end, "pieces") else index(end)
+        start, end = index(start), end if end.__class__ is int or hasattr(end, "pieces") else index(end)
     except (TypeError, ValueError):
         raise ValueError(
             f"{side} span {shorten(repr(span))} is not (start, end, label) with whole-number offsets"

@@ -413,3 +413,11 @@ def test_scores_that_a_format_cannot_hold_are_counted(tmp_path):
     partial = write(tmp_path / "partial.jsonl", mixed)
     printed = run("convert", partial, tmp_path / "out.spacy", "--spans-key", "sc").output
     assert "scores of groups in which a span has none (1)" in flat(printed)
+
+
+@pytest.mark.parametrize("number", [2**64 - 1, 2**64, 10**30, -(2**63), -(2**63) - 1, -(2**64)])
+def test_whole_numbers_beyond_64_bits_are_read_as_they_are(number, tmp_path):
+    """Lines in the usual form are read by a faster library, which refuses some of them and reads others as 0."""
+    row = {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}], "id": number}
+    (record,) = read(write(tmp_path / "a.jsonl", row))
+    assert record.id == str(number)

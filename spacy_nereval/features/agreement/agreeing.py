@@ -302,8 +302,9 @@ class Agreement(Shown):
         return self if self._counted is None else self._agreement_counts.add_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
-        unused = self._counted.shared.warnings if self._counted else []
-        return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
+        shared = self._counted.shared if self._counted else None
+        remarks = [*shared.warnings, *shared.attribute_notes(self._metrics)] if shared else []
+        return AgreementView(self, self._metrics, main=self._main_result, remarks=remarks)
 
 
 def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:

@@ -68,8 +68,8 @@ ANSWERS = ("accept", "reject", "ignore")
 COLUMNS = (*TEXTS, "tokens", "id", "meta", "answer")
 """The other keys that are read."""
 
-LONG_NUMBER = re.compile(r"\d{19}")
-"""Digits of what may be a number of more than 64 bits."""
+LONG_NEGATIVE = re.compile(r"-\d{19}")
+"""What may be a negative number of more than 64 bits. A pattern that begins with a sign is fast to search for."""
 
 LIST = re.compile(r"\s*(\[|\{|\[\s*[\[{].*)\s*")
 """The first line of a file that is a single JSON value, not a value per line."""
@@ -275,14 +275,26 @@ def _keys(format: Format) -> tuple[str, ...]:
 
 def _entry(line: str) -> Any:
     try:
-        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, accepts repeated keys, and
-        # calls whole numbers of more than 64 bits invalid.
-        entry = None if '"score"' in line or LONG_NUMBER.search(line) else srsly.json_loads(line)
+        entry = _plain_json(line)
         if isinstance(entry, dict) and not _may_repeat_keys(line, entry):
             return entry
         return json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
+
+
+def _plain_json(line: str) -> Any:
+    """Return the JSON value of a line as srsly reads it; None if it may read it in another way than Python does.
+
+    srsly is faster, but reads .41 as .41000000000000003, which would be another cut. It accepts repeated keys, calls
+    whole numbers of more than 64 bits invalid, and reads some negative ones as 0.
+    """
+    if '"score"' in line or LONG_NEGATIVE.search(line):
+        return None
+    try:
+        return srsly.json_loads(line)
+    except ValueError:
+        return None
 
 
 def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
