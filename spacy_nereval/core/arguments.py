@@ -433,7 +433,7 @@ PRIMARY = Argument(
     expected=A_SCORE,
 )
 SECONDARY = Argument(
-    "Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further metric",
+    "Further scores to test, METRIC.SCORE separated by commas. By default the first headline score of each further metric",
     typed=str,
 )
 MOST_POINTS = 1e9
@@ -525,6 +525,6 @@ ALIGN = Argument(
 # Arguments of applying corrections to gold annotation
 REFUSE, KEEP = "refuse", "keep"
 CONFLICTS = Argument(
-    "Treatment of contradicting marks: 'refuse' all of them and list the places, or 'keep' the gold annotation there",
+    "Treatment of contradicting marks: 'refuse' (reject) all of them and list the places, or 'keep' the gold annotation there",
     (REFUSE, KEEP),
 )

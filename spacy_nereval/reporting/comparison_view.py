@@ -31,7 +31,8 @@ COLLAPSED_COLUMNS = ("baseline", "system", "difference", ERROR, "detectable")
 """The columns of a difference between collapsed counts, which allow no test."""
 
 P_DIGITS = {P: 4, P_HOLM: 4}
-SHORT = {P_HOLM: "p Holm", "detectable": "MDD"}
+SHORT = {P_HOLM: "p Holm"}
+ABBREVIATED = {"detectable": "MDD"}
 
 
 class ComparisonView(View):
@@ -90,7 +91,13 @@ class ComparisonView(View):
                 cells = [[row["label"], breakdown["gold"].get(row["label"], 0), *self.cells(row)] for row in rows]
                 note = direction(score)
                 yield ResultTable(
-                    title, [breakdown["by"], "gold", *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT
+                    title,
+                    [breakdown["by"], "gold", *self.columns],
+                    cells,
+                    note=note,
+                    own_digits=P_DIGITS,
+                    short=SHORT,
+                    abbreviated=ABBREVIATED,
                 )
 
     def runs(self) -> Iterator[ResultTable]:
@@ -189,7 +196,9 @@ class ComparisonView(View):
         return _changes(self._transition_of[system]["counts"])
 
     def _table(self, title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
-        return ResultTable(title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT)
+        return ResultTable(
+            title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT, abbreviated=ABBREVIATED
+        )
 
     def _p_values(self, row: Row) -> tuple[PValue | None, PValue | None]:
         return p_value(row, "p", self.result), p_value(row, "p_holm", self.result)
@@ -286,7 +295,7 @@ class ComparisonView(View):
             if metric in registered and (meaning := create(metric).score_by_name[score].meaning)
         ]
         power = f"{100 * POWER:g} % of such samples"
-        detectable = f"detectable ({SHORT['detectable']}) = the true difference that would be detected in {power}"
+        detectable = f"MDD (minimal detectable difference) = the true difference that would be detected in {power}"
         return f"{'; '.join([detectable, *meanings])}."
 
     def test_lines(self) -> list[str]:

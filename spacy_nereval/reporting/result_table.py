@@ -192,6 +192,7 @@ class ResultTable(NamedTuple):
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
+        abbreviated: Column names to the abbreviations that people read; programs get the names.
         above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
         bare: Names of columns without intervals in a terminal, to save space.
     """
@@ -206,6 +207,7 @@ class ResultTable(NamedTuple):
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
     short: Mapping[str, str] = {}
+    abbreviated: Mapping[str, str] = {}
     above: Sequence[str] = ()
     bare: Collection[str] = ()
     ranges: str = ""
@@ -295,7 +297,7 @@ class ResultTable(NamedTuple):
             [self._name(k, self.cell_text(k, cell), cell) for k, cell in enumerate(row)]
             for row in self.rows[: self.most]
         ]
-        header = [mark_unseen(_name_with_direction(name)) for name in self.header]
+        header = [mark_unseen(_name_with_direction(self.abbreviated.get(name, name))) for name in self.header]
         distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
         texts = [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
         for cells, row in zip(texts[1:], self.rows):
