@@ -91,7 +91,7 @@ NOT_SPLIT = "counted before this was recorded: count again"
 
 
 def boundary_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
-    """Yield how many boundary errors have a correct left boundary, a correct right one or neither, in all and per label."""
+    """Yield how many boundary errors have a correct left boundary, right one or neither, in all and per label."""
     if not (metric := error_metric(evaluation.metrics)) or not metric.boundary_errors:
         return
     split = evaluation.result["metrics"][metric.name].get("boundaries")

@@ -448,8 +448,8 @@ class PlanView(View):
         ]
         if any(row["kind"] == DIFFERENCE for row in self._rows):
             lines.append(
-                f"The difference is assumed to vary over {self._units} like that of the pilot's two systems. More similar "
-                "systems need fewer."
+                f"The difference is assumed to vary over {self._units} like that of the pilot's two systems. More "
+                "similar systems need fewer."
             )
         return lines
 
