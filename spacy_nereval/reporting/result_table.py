@@ -192,7 +192,7 @@ class ResultTable(NamedTuple):
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
-        abbreviated: Column names to the abbreviations that people read; programs get the names.
+        abbreviated: Column names to the words that people read; programs get the names.
         above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
         bare: Names of columns without intervals in a terminal, to save space.
     """

@@ -46,7 +46,9 @@ class DataSetsView(View):
         ]
         header = ["data set", "difference", "interval", "p (one-sided)", P_HOLM, "named"]
         title, digits = f"{result['system']} against {result['baseline']} by {score}", {"p (one-sided)": 4, P_HOLM: 4}
-        yield ResultTable(title, header, rows, note=direction(score), own_digits=digits)
+        yield ResultTable(
+            title, header, rows, note=direction(score), own_digits=digits, abbreviated={"named": "counted"}
+        )
 
     def counts(self) -> Iterator[ResultTable]:
         """Yield each number of data sets with its p-value, and whether it is supported."""
