@@ -576,7 +576,7 @@ def compare(
         baseline: The name of the system that the others are compared with; by default the first.
         level: The confidence level of the intervals.
         samples: The number of half-samples, random halves of the documents, for intervals.
-        trials: The number of random swaps for the tests; by default enough for the number of tests.
+        trials: The number of random permutations for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
         primary: The score that the conclusion is about, METRIC.SCORE or its score key, such as fair_f; by
             default the headline of the first metric.

@@ -320,8 +320,8 @@ AT: dict[str, dict[str, Meaning]] = {
             f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99", option="--level {rest}"
         ),
         "test method paired": Meaning(
-            f"{COMPARE}, which always tests, by random swaps",
-            "nereval compare GOLD A B: it always tests, by random swaps",
+            f"{COMPARE}, which always tests, by random permutations",
+            "nereval compare GOLD A B: it always tests, by random permutations",
         ),
         "n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap n-boot": Meaning(
             f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000", option="--trials {}"

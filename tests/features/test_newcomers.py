@@ -437,7 +437,8 @@ COMMANDS = {
     "conlleval": "write nereval score GOLD PRED --metrics conll",
     "gold.jsonl -i pred.jsonl -m f1": "there is no metric 'f1': write --metrics strict",
     "gold.jsonl -i a.jsonl b.jsonl --paired-bs --paired-bs-n 1000": "write nereval compare GOLD A B",
-    "compare --gold gold.jsonl --baseline a.jsonl --candidate b.jsonl --test swaps": "always tests, by random swaps",
+    "compare --gold gold.jsonl --baseline a.jsonl --candidate b.jsonl --test swaps": "always tests, by random "
+    "permutations",
     "leaderboard gold.jsonl a.jsonl b.jsonl --sort f1": "a score to rank by is given as --primary strict_f",
     "leaderboard gold.jsonl a.jsonl b.jsonl -o board.html": "; --format html > board.html prints the tables as a page",
     "leaderboard gold.jsonl a.jsonl b.jsonl --html board.html": "A B --format html > leaderboard.html",

@@ -80,8 +80,8 @@ def agreement_cli(
     half_width: float | None = Option(
         None,
         "--half-width",
-        help="Say how many documents it takes until the intervals of alpha and of the main score reach so many points "
-        "on either side. An alpha of 1 is 100 points",
+        help="Estimate how many documents it takes until the intervals of alpha and of the main score reach so many "
+        "points on either side. An alpha of 1 is 100 points",
     ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
