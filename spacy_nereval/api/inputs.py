@@ -160,7 +160,7 @@ def with_item_reading(function: Function) -> Function:
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         called = function.__qualname__.removesuffix(".__init__")
-        args, kwargs = _with_columns(args, kwargs)
+        args, kwargs = _with_columns(_with_items_of_tables(args), kwargs)
         if any(name not in accepted for name in kwargs):
             kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
         with keep_fields(kwargs.get("by")):
@@ -168,6 +168,24 @@ def with_item_reading(function: Function) -> Function:
 
     checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes the function's arguments
+
+
+def _with_items_of_tables(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments with the spans of each document in place of two tables with a row for each span."""
+    tables = [arg for arg in args[:2] if hasattr(arg, "columns") and {"start", "end", "label"} <= {*arg.columns}]
+    names = [next((name for name in DOCUMENT_COLUMNS if name in table.columns), "") for table in tables]
+    if len(tables) != 2 or not all(names):
+        return args
+    by_document: list[dict[Any, list[tuple[Any, ...]]]] = [{}, {}]
+    for spans, table, name in zip(by_document, tables, names):
+        for document, *span in zip(*(table[column].tolist() for column in (name, "start", "end", "label"))):
+            spans.setdefault(document, []).append(tuple(span))
+    documents = dict.fromkeys([*by_document[0], *by_document[1]])
+    return (*([spans.get(document, []) for document in documents] for spans in by_document), *args[2:])
+
+
+DOCUMENT_COLUMNS = ("doc_id", "document_id", "doc", "document", "id")
+"""Names of the column that says to which document the span of a row belongs."""
 
 
 def _with_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -205,6 +223,8 @@ def _with_arguments_here(
         here, value = argument_here(name, function, kwargs[name])
         if here in ("level", "samples", "seed") and here not in accepted:  # a setting of the intervals
             settings = given.get("confidence")
+            if isinstance(settings, float):
+                settings = {"level": settings}
             if settings is None or settings is True or (isinstance(settings, dict) and here not in settings):
                 settings = settings if isinstance(settings, dict) else {}
                 given["confidence"] = True if value is True else {**settings, here: value}

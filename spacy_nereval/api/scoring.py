@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ..core.arguments import Reading, side_reading
+from ..core.compression import strip_compression
 from ..core.declaration import Metric
 from ..core.labels import LabelRules, rules_of
 from ..core.lexicon import cached_lexicon
@@ -601,10 +602,7 @@ def compare(
     >>> row["system"], row["baseline_value"], row["value"]
     ('b', 0.5, 1.0)
     """
-    if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
-        systems, gold = gold, systems  # the order of `leaderboard`
-    if isinstance(systems, Result):
-        raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
+    systems, gold, metrics = _with_names(systems, gold, metrics)
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError(
             "systems: expected a table of two or more names and predictions: write compare({'a': pred_a, 'b': pred_b}, "
@@ -653,6 +651,37 @@ def compare(
     return Comparison(
         values, [*notes, *added], warnings, systems=reported, confidence=settings, asked=asked, trials=trials
     )
+
+
+def _with_names(systems: Any, gold: Any, metrics: Any) -> tuple[Any, Any, Any]:
+    """Return the table of systems, gold and the metrics, also if gold or two systems are given in their places.
+
+    Two files have their names without the extension, and other systems are "A" and "B".
+    """
+    is_result = isinstance(systems, Result)
+    if is_result and isinstance(gold, Result):
+        return {"A": systems, "B": gold}, None, metrics
+    if is_result:
+        raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
+    if isinstance(systems, Mapping):
+        return systems, gold, metrics
+    if isinstance(gold, Mapping):
+        return gold, systems, metrics  # the order of `leaderboard`
+    pair, others = [gold, metrics], None
+    if _are_files(gold):
+        pair, others = [*gold], metrics
+    if _are_files(pair):
+        names = [strip_compression(Path(path)).stem for path in pair]
+        return (dict(zip(names, pair)), systems, others) if len({*names}) > 1 else (systems, gold, metrics)
+    is_system = is_spacy(metrics, "Language") or (isinstance(metrics, (list, tuple)) and not _names_metrics(metrics))
+    if is_system and gold is not None and not isinstance(metrics[0], Metric):
+        return dict(zip("AB", pair)), systems, None
+    return systems, gold, metrics
+
+
+def _are_files(paths: Any) -> bool:
+    is_list = isinstance(paths, (list, tuple)) and len(paths) > 1
+    return is_list and all(isinstance(path, (str, Path)) and Path(path).exists() for path in paths)
 
 
 def given_counts(systems: Mapping[str, Sequence[Any]], what: str) -> dict[str, list[Counts]]:

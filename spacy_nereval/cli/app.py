@@ -114,6 +114,10 @@ class GroupedCommand(TyperCommand):
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
             args[-1:] = ["--output", args[-1]]
         short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
+        if ctx.ignore_unknown_options:  # else the parser finds them
+            listed = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
+            long = [arg.partition("=")[0] for arg in args if re.match(r"--[a-z]", arg)]
+            short += [arg for arg in long if "." not in arg and arg not in (*listed, "--help")]
         if unknown := [arg for arg in short if arg not in chain(*options)]:
             say(f"✘ {describe_option(unknown[0], [*chain(*options)], self.name or '')}", fg="red", err=True)
             raise typer.Exit(UNUSABLE)
@@ -430,11 +434,11 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     meant, *options = command_to_run(first) or [""]
     if first not in commands and meant in commands:
         first, rest, args = meant, [*rest, *options], [meant, *rest, *options]
-    if first == "evaluate":
+    if first == "evaluate" and "--model" not in rest[:-1]:
         return ["score", *rest] if _names_data(rest) else args
     if first not in ("score", "evaluate") and first in commands:
         return args
-    if first != "score":
+    if first not in ("score", "evaluate"):
         if not exists(first):
             return args
         rest = [*args]

@@ -38,7 +38,7 @@ SCORE_NAMES = {
     "recall": "r",
     **dict.fromkeys(("f1", "f_1", "fscore", "f_score", "f1_score", "f1-score", "fbeta"), "f"),
     "score": "value",
-    **dict.fromkeys(("ci", "confidence_interval"), "interval()"),
+    **dict.fromkeys(("ci", "confidence_interval", "confidence_intervals", "bootstrap_ci"), "interval()"),
     "low": "interval().low",
     "high": "interval().high",
     "macro": "averages['macro']",
@@ -48,6 +48,13 @@ SCORE_NAMES = {
 }
 """The names of the scores of one metric elsewhere, and here."""
 
+AVERAGE_NAMES = {
+    **dict.fromkeys(("micro", "overall", "ents"), "micro"),
+    "macro": "macro",
+    "weighted": "weighted",
+}
+"""The names of averages elsewhere, as words of a name such as `macro_f1`, and here."""
+
 METRIC_NAMES = {
     **dict.fromkeys(("exact", "partial", "type", "ent_type", "semeval2013", "nervaluate"), "semeval"),
     **dict.fromkeys(("ser", "slot_error_rate"), "slot_error"),
@@ -56,6 +63,26 @@ METRIC_NAMES = {
     "seqeval": "strict",
 }
 """Names of metrics in other packages, and their names here. The metrics of nervaluate are scores of `semeval` here."""
+
+METRICS_OF_SCORES = dict.fromkeys(
+    ("precision", "recall", "f1", "f1_score", "f_score", "fscore", "prf", "micro_f1", "f1_micro", "entity_f1"), "strict"
+)
+"""Names of scores that are given as metrics, and the metric that has them: as everywhere, that of exact matches."""
+
+KIND_NAMES = {
+    **dict.fromkeys(("missing", "false_negative", "false_negatives"), "missed"),
+    **dict.fromkeys(("false_positive", "false_positives", "extra"), "spurious"),
+    **dict.fromkeys(("boundaries", "boundary_error", "boundary_errors"), "boundary"),
+    **dict.fromkeys(("type", "label_error", "label_errors", "type_error", "wrong_label"), "label"),
+}
+"""Names of kinds of errors elsewhere, and the kinds of `core.wording.VERDICT_KINDS`."""
+
+ROW_NAMES = {
+    **dict.fromkeys(("type", "kind", "category", "error_type", "error"), "verdict"),
+    **dict.fromkeys(("doc", "doc_id", "document_id", "id"), "document"),
+    **dict.fromkeys(("pred", "predicted", "prediction"), "pred"),
+}
+"""Attributes of an error elsewhere, and the fields of its row."""
 
 GROUP_NAMES = {"ent_type": "type"}
 """Names of groups of scores in other packages, and the groups of `semeval` here."""
@@ -70,7 +97,9 @@ RESULT_NAMES = {
         "to_json": "as_json dumps",
         "save": "to_html save_html write_html to_file to_disk save_json",
         "confusion": "confusion_matrix",
-        "errors": "error_list list_errors mistakes",
+        "errors": "error_list list_errors mistakes errors_list get_errors all_errors",
+        "summary": "to_string to_text as_text text pretty",
+        "render": "displacy visualize visualise",
     }.items()
     for name in names.split()
 }
@@ -174,8 +203,10 @@ ROWS: dict[str, Meaning] = {
         "score(gold, pred, {{'tmr': {{'train': 'train.jsonl'}}}})", f"{SCORE} --metrics tmr --train TRAIN"
     ),
     "llm llms align mentions": Meaning(
-        "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold",
-        SCORE,
+        "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold, "
+        "or the answers of a language model",
+        f'{SCORE}, where PRED has lines {{"id": ..., "answer": ...}}',
+        run="score",
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
     "hf huggingface hugging-face transformers": Meaning(
@@ -247,6 +278,13 @@ ROWS: dict[str, Meaning] = {
     ),
     "matrix": Meaning("r.confusion('strict').to_frame()", f"{SCORE} --tables confusion"),
     "error-analysis mistakes error-list": Meaning("r.errors()", "nereval errors GOLD PRED", run="errors"),
+    "errors-df errors-frame error-df errors-dataframe error-frame": Meaning(
+        "pandas.DataFrame(r.errors()), with the columns verdict, gold_label and pred_label", "nereval errors GOLD PRED"
+    ),
+    "per-document per-doc per-documents per-docs by-document by-doc documents-df document-scores doc-scores "
+    "worst-documents worst-docs": Meaning(
+        "r.to_frame('documents').sort_values('strict_f')", f"{SCORE} --tables documents", option="--tables documents"
+    ),
     "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
     "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
     "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
@@ -319,6 +357,8 @@ AT: dict[str, dict[str, Meaning]] = {
         "alpha significance-level": Meaning(
             f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99", option="--level {rest}"
         ),
+        "a b system-a system-b pred-a pred-b preds-a preds-b model-a model-b sys-a sys-b system1 system2 pred1 pred2 "
+        "candidate new old base": Meaning(COMPARE, "nereval compare GOLD A B"),
         "test method paired": Meaning(
             f"{COMPARE}, which always tests, by random swaps",
             "nereval compare GOLD A B: it always tests, by random swaps",
@@ -337,8 +377,31 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
     "import": {
+        "from-pandas from-df from-dataframe read-pandas evaluate-df score-df evaluate-dataframe "
+        "score-dataframe": Meaning("score(gold_df, pred_df), of tables with columns doc_id, start, end and label"),
         "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
+    },
+    "gate": {
+        "min-f1 min-f min-score f1 threshold minimum at-least require": Meaning(
+            "gate({{'gate': {{'rules': {{'f1': {{'score': 'strict_f', 'at_least': 85}}}}}}}}, gold, pred)",
+            "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED",
+        ),
+        "max-drop tolerance max-regression": Meaning(
+            "gate({{'gate': {{'rules': {{'f1': {{'score': 'strict_f', 'worse_by_at_most': 1}}}}}}}}, gold, pred, "
+            "other)",
+            "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED --baseline OTHER",
+        ),
+    },
+    "plan": {
+        "f1 f score width ci-width margin margin-of-error moe precision error target target-width n n-docs": Meaning(
+            "plan(gold, pred, half_width=2), with the documents of a pilot",
+            "nereval plan GOLD PRED --half-width 2: the documents are a pilot",
+        ),
+        "confidence level power alpha": Meaning(
+            "plan(gold, pred, half_width=2), for intervals at 95 %, or difference=2 with a power of 80 %",
+            "nereval plan GOLD PRED --half-width 2: intervals are at 95 %",
+        ),
     },
     "agreement": {
         "by-label per-label by-type per-type": Meaning(
@@ -351,7 +414,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "errors": {
         "type types error-type category kind": Meaning(
-            "r.errors(verdicts=['be_s'])", "nereval errors GOLD PRED --errors be_s,be_l"
+            "r.errors(verdicts='boundary')", "nereval errors GOLD PRED --errors boundary", option="--errors"
         ),
     },
     "convert": {

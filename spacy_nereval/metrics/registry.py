@@ -21,7 +21,7 @@ from pydantic import Field
 from ..core.declaration import Metric, check_together
 from ..core.messages import describe_needed_file, describe_unknown, did_you_mean, shorten, spell_argument
 from ..core.plugins import list_names, load_function
-from ..core.synonyms import METRIC_NAMES, line_here
+from ..core.synonyms import METRIC_NAMES, METRICS_OF_SCORES, line_here
 
 Beta = Annotated[
     float, Field(ge=0, description="weight of recall relative to precision in F: 0 is precision, inf is recall")
@@ -246,10 +246,10 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
 
 def _names_here(metrics: Iterable[str]) -> Iterator[str]:
     """Yield the names of metrics, with those of `METRIC_NAMES` for their names elsewhere."""
-    listed, registered = [*metrics], list_names(registry)
-    others = {METRIC_NAMES.get(name, "") for name in listed if name not in registered}
+    listed, registered, meant = [*metrics], list_names(registry), METRIC_NAMES | METRICS_OF_SCORES
+    others = {meant.get(name, "") for name in listed if name not in registered}
     for name in listed:
-        here = METRIC_NAMES.get(name, name)
+        here = meant.get(name, name)
         if name in registered or here == name:
             yield name
         elif here in others and here not in listed:

@@ -144,7 +144,7 @@ class Agreement(Shown):
 
     _lines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("alpha", "krippendorff_alpha"), "a['units']['alpha']"),
-        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa'], the mean over pairs, or a.rows[0]['kappa']"),
+        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa']"),
         **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
         **dict.fromkeys(("interval", "ci"), "a.headline.interval"),
     }
