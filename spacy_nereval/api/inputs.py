@@ -8,10 +8,13 @@ from functools import partial, wraps
 from inspect import Parameter, signature
 from itertools import islice, zip_longest
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, arguments_of, side_reading, validate_settings
 from ..core.attribute_values import keep_attributes, split_names
+from ..core.compression import strip_compression
+from ..core.declaration import Metric
 from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
@@ -168,6 +171,47 @@ def with_item_reading(function: Function) -> Function:
 
     checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes the function's arguments
+
+
+def in_places(convert: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Callable[[Function], Function]:
+    """Return a decorator for a function that others give its sides one after the other, in their places.
+
+    Args:
+        convert: From the arguments that are given by their places to those that the function has.
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def called(*args: Any, **options: Any) -> Any:
+            return function(*convert(args), **options)
+
+        return called  # type: ignore[return-value]  # it takes the function's arguments
+
+    return decorate
+
+
+def are_sides(values: Sequence[Any]) -> bool:
+    """Return whether values can only be sides: files that exist, lists of items, or pipelines, and no metrics."""
+    return all(is_file_here(value) or is_spacy(value, "Language") or _are_items(value) for value in values)
+
+
+def is_file_here(value: Any) -> bool:
+    """Return whether a value is the path of a file or folder that exists."""
+    return isinstance(value, (str, Path)) and Path(value).exists()
+
+
+def _are_items(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and not isinstance(value[0], (str, Metric))
+
+
+def named_sides(sides: Sequence[Any]) -> dict[str, Any]:
+    """Return sides by name: files by theirs without the extension if all are different, others as "A", "B", ...
+
+    >>> named_sides([[], []])
+    {'A': [], 'B': []}
+    """
+    stems = [strip_compression(Path(side)).stem for side in sides if isinstance(side, (str, Path))]
+    return dict(zip(stems if len({*stems}) == len(sides) else ascii_uppercase, sides))
 
 
 def _with_items_of_tables(args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -317,7 +317,8 @@ class Result(Shown):
         [('le', 'PER')]
         """
         documents = self._listable("errors to list")
-        listed = error_list(documents, self._metric(metric), errors=verdicts, labels=labels or ())
+        labels = [labels] if isinstance(labels, str) else labels or ()
+        listed = error_list(documents, self._metric(metric), errors=verdicts, labels=labels)
         return [verdict.row() for verdict in listed]
 
     def render(self, document: int | str = 0, metric: str = "fair") -> Rendered:

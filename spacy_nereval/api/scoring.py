@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from ..core.arguments import Reading, side_reading
-from ..core.compression import strip_compression
 from ..core.declaration import Metric
 from ..core.labels import LabelRules, rules_of
 from ..core.lexicon import cached_lexicon
@@ -41,10 +40,14 @@ from ..metrics.registry import (
 from .inputs import (
     ItemReading,
     Items,
+    are_sides,
     documents,
     documents_of,
     gold_labels,
+    in_places,
+    is_file_here,
     kept_items,
+    named_sides,
     reading_of_items,
     unknown,
     with_item_reading,
@@ -543,6 +546,17 @@ def _check_one_side(text: object, tokens: object, metrics: object) -> None:
         raise ValueError("Documents and Examples contain both sides: expected score(documents, metrics, confidence)")
 
 
+def _with_systems(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments of `compare` with a table of the systems that stand behind gold, or of two results."""
+    if len(args) > 1 and all(isinstance(arg, Result) for arg in args):
+        return (named_sides(args),)
+    if len(args) > 1 and isinstance(args[1], (list, tuple)) and args[1][1:] and all(map(is_file_here, args[1])):
+        return named_sides(args[1]), args[0], *args[2:]
+    is_clear = len(args) > 2 and not any(isinstance(arg, Mapping) for arg in args[:2])
+    return (named_sides(args[1:]), args[0]) if is_clear and are_sides(args[1:]) else args
+
+
+@in_places(_with_systems)
 @with_item_reading
 def compare(
     systems: Mapping[str, Any],
@@ -602,7 +616,10 @@ def compare(
     >>> row["system"], row["baseline_value"], row["value"]
     ('b', 0.5, 1.0)
     """
-    systems, gold, metrics = _with_names(systems, gold, metrics)
+    if isinstance(gold, Mapping) and not isinstance(systems, Mapping):
+        systems, gold = gold, systems  # the order of `leaderboard`
+    if isinstance(systems, Result):
+        raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
     if not isinstance(systems, Mapping) or len(systems) < 2:
         raise ValueError(
             "systems: expected a table of two or more names and predictions: write compare({'a': pred_a, 'b': pred_b}, "
@@ -651,37 +668,6 @@ def compare(
     return Comparison(
         values, [*notes, *added], warnings, systems=reported, confidence=settings, asked=asked, trials=trials
     )
-
-
-def _with_names(systems: Any, gold: Any, metrics: Any) -> tuple[Any, Any, Any]:
-    """Return the table of systems, gold and the metrics, also if gold or two systems are given in their places.
-
-    Two files have their names without the extension, and other systems are "A" and "B".
-    """
-    is_result = isinstance(systems, Result)
-    if is_result and isinstance(gold, Result):
-        return {"A": systems, "B": gold}, None, metrics
-    if is_result:
-        raise ValueError("results have no names: write compare({'a': result_a, 'b': result_b})")
-    if isinstance(systems, Mapping):
-        return systems, gold, metrics
-    if isinstance(gold, Mapping):
-        return gold, systems, metrics  # the order of `leaderboard`
-    pair, others = [gold, metrics], None
-    if _are_files(gold):
-        pair, others = [*gold], metrics
-    if _are_files(pair):
-        names = [strip_compression(Path(path)).stem for path in pair]
-        return (dict(zip(names, pair)), systems, others) if len({*names}) > 1 else (systems, gold, metrics)
-    is_system = is_spacy(metrics, "Language") or (isinstance(metrics, (list, tuple)) and not _names_metrics(metrics))
-    if is_system and gold is not None and not isinstance(metrics[0], Metric):
-        return dict(zip("AB", pair)), systems, None
-    return systems, gold, metrics
-
-
-def _are_files(paths: Any) -> bool:
-    is_list = isinstance(paths, (list, tuple)) and len(paths) > 1
-    return is_list and all(isinstance(path, (str, Path)) and Path(path).exists() for path in paths)
 
 
 def given_counts(systems: Mapping[str, Sequence[Any]], what: str) -> dict[str, list[Counts]]:

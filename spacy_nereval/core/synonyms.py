@@ -60,6 +60,8 @@ METRIC_NAMES = {
     **dict.fromkeys(("ser", "slot_error_rate"), "slot_error"),
     **dict.fromkeys(("faireval", "fair_eval", "fair_f1"), "fair"),
     **dict.fromkeys(("rouge", "weighted_rouge"), "wrf"),
+    **dict.fromkeys(("character", "character_overlap", "char_overlap", "character_level", "char_level"), "char"),
+    **dict.fromkeys(("tokens", "token_level"), "token"),
     "seqeval": "strict",
 }
 """Names of metrics in other packages, and their names here. The metrics of nervaluate are scores of `semeval` here."""
@@ -83,6 +85,12 @@ ROW_NAMES = {
     **dict.fromkeys(("pred", "predicted", "prediction"), "pred"),
 }
 """Attributes of an error elsewhere, and the fields of its row."""
+
+CHANCE_NAMES = (
+    *("kappa", "cohen_kappa", "cohens_kappa", "fleiss_kappa"),
+    *("alpha", "krippendorff", "krippendorff_alpha", "krippendorffs_alpha"),
+)
+"""Names of coefficients that are given as metrics of an agreement, which always has them."""
 
 GROUP_NAMES = {"ent_type": "type"}
 """Names of groups of scores in other packages, and the groups of `semeval` here."""
@@ -177,11 +185,8 @@ ROWS: dict[str, Meaning] = {
     "ignore ignore-labels ignore-label exclude exclude-labels drop drop-labels skip-labels": Meaning(
         "score(gold, pred, labels={{'{label}': None}})", f"{SCORE} --labels MISC=", option="--labels {each}="
     ),
-    "label-map label-maps label-mapping map-labels": Meaning(
+    "label-map label-maps label-mapping map-labels mapping map rename rename-labels": Meaning(
         "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER", option="--labels"
-    ),
-    "mapping map rename rename-labels": Meaning(
-        "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER"
     ),
     "id2label label-names": Meaning("score(gold, pred, tag_names=id2label)", f"{SCORE} --tag-names config.json"),
     "metric measure measures": Meaning(
@@ -205,7 +210,7 @@ ROWS: dict[str, Meaning] = {
     "llm llms align mentions": Meaning(
         "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold, "
         "or the answers of a language model",
-        f'{SCORE}, where PRED has lines {{"id": ..., "answer": ...}}',
+        f'{SCORE}: PRED has lines {{{{"id": ..., "answer": ...}}}}',
         run="score",
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
@@ -324,6 +329,9 @@ ROWS: dict[str, Meaning] = {
     "html to-html plot visualize visualise chart figure dashboard": Meaning(
         "r.save('report.html')", "nereval report GOLD PRED --output report.html", run="report"
     ),
+    "plot-confusion plot-confusion-matrix confusion-plot": Meaning(
+        "r.confusion('strict').plot()", f"{SCORE} --tables confusion"
+    ),
     "displacy view": Meaning("r.render(0)", "nereval report GOLD PRED --output report.html"),
     "to-pandas to-df df pandas dataframe": Meaning("r.to_frame()", f"{SCORE} --format csv"),
     "to-dataframe frame": Meaning("r.to_frame('all')", f"{SCORE} --format csv"),
@@ -378,7 +386,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "import": {
         "from-pandas from-df from-dataframe read-pandas evaluate-df score-df evaluate-dataframe "
-        "score-dataframe": Meaning("score(gold_df, pred_df), of tables with columns doc_id, start, end and label"),
+        "score-dataframe": Meaning("score(gold_df, pred_df), for tables with columns doc_id, start, end and label"),
         "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
@@ -408,6 +416,11 @@ AT: dict[str, dict[str, Meaning]] = {
             command="nereval agreement A B --tables labels", option="--tables labels"
         ),
         "pairwise pairs": Meaning(command="nereval agreement A B --tables pairs", option="--tables pairs"),
+        "disagreements disagreement differences conflicts adjudicate adjudication": Meaning(
+            "agreement({{'ann': docs_a, 'bob': docs_b}}).to_frame('spans')",
+            "nereval agreement A B --disputes disputes.jsonl",
+            option="--disputes {}",
+        ),
         "alpha kappa cohen-kappa krippendorff units": Meaning(
             "agreement({{'ann': docs_a, 'bob': docs_b}})['units']", "nereval agreement A B --tables alpha"
         ),
@@ -428,7 +441,13 @@ AT: dict[str, dict[str, Meaning]] = {
     "report": {"html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output")},
     "leaderboard": {
         "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
-        "sort-by rank-by by-metric": Meaning(command="nereval leaderboard GOLD A B --primary strict_f"),
+        "sort sort-by rank-by by-metric order-by": Meaning(
+            command="nereval leaderboard GOLD A B --primary strict_f", option="--primary {}"
+        ),
+        "ci confidence confidence-interval bootstrap n-bootstrap": Meaning(
+            "leaderboard(gold, {{'a': pred_a, 'b': pred_b}}), which has intervals",
+            "nereval leaderboard GOLD A B: it has intervals, and --level sets their level",
+        ),
     },
     "score": {
         "alpha significance-level": Meaning(
@@ -446,7 +465,13 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "thresholds": {
         "optimize objective target best-for": Meaning(
-            "thresholds(gold, pred, best='strict_f')", "nereval thresholds GOLD PRED --best strict_f"
+            "thresholds(gold, pred, best='strict_f')",
+            "nereval thresholds GOLD PRED --best strict_f",
+            option="--best {}",
+        ),
+        "target-precision min-precision at-precision precision min-recall target-recall": Meaning(
+            "thresholds(gold, pred).to_frame('curves'), with P and R at every threshold",
+            "nereval thresholds GOLD PRED --csv curves.csv, and choose a line by its precision",
         ),
     },
 }
@@ -603,6 +628,22 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
         return words[:-2]
     each = ",".join(words[-1].replace("{each}", part) for part in value.split(","))
     return [*words[:-1], each if "{each}" in words[-1] else words[-1].format(value, rest=_rest(value))]
+
+
+def score_key_here(name: str) -> str:
+    """Return the score key of a score under another package's name, with its metric or without; "" if unknown.
+
+    >>> score_key_here("f1"), score_key_here("fair_precision"), score_key_here("exact-f1"), score_key_here("ci")
+    ('strict_f', 'fair_p', 'exact_f', '')
+    """
+    written = name.lower().replace("-", "_").replace(".", "_").replace(" ", "_")
+    for score in sorted(SCORE_NAMES, key=len, reverse=True):
+        metric = "micro" if written == score else written.removesuffix(f"_{score}")
+        if metric != written and SCORE_NAMES[score] in ("p", "r", "f"):
+            here = {"micro": "strict", "overall": "strict", "ents": "strict", "ent_type": "type"}.get(metric)
+            metric = here or {**METRIC_NAMES, **dict.fromkeys(("exact", "partial", "type"), metric)}.get(metric, metric)
+            return f"{metric}_{SCORE_NAMES[score]}"
+    return ""
 
 
 def takes_value(option: str, at: str = "") -> bool:

@@ -304,6 +304,13 @@ WORKS = {
         "result.errors(verdicts=['fn']), result.errors(verdicts=['le'])"
     ),
     "len(result.false_negatives), len(result.false_positives)": "result.fn, result.fp",
+    "result.errors(labels='PER')": "result.errors(labels=['PER'])",
+    "spacy_nereval.ner_scorer(examples)['ents_f']": STRICT,
+    "spacy_nereval.list_metrics()": "spacy_nereval.names()",
+    "from spacy_nereval.metrics import character_overlap; character_overlap(y_true, y_pred)": (
+        "score(y_true, y_pred, 'char').char.f"
+    ),
+    "agreement(a, b, metric='kappa').kappa": "agreement(a, b)['units']['kappa']",
     # two systems, annotators or tables in their places
     "compare(gold, a, b)": "compare({'a': a, 'b': b}, gold)",
     "compare(gold, [a, b], 'fair')": "compare({'a': a, 'b': b}, gold, 'fair')",
@@ -388,6 +395,7 @@ FAILS = {
     "spacy_nereval.bootstrap(gold, pred)": "score(gold, pred, confidence=True)",
     "spacy_nereval.paired_bootstrap(gold, a, b)": "compare({'a': pred_a, 'b': pred_b}, gold)",
     "spacy_nereval.scroe": "did you mean 'score'?",
+    "result.plot_confusion_matrix()": "r.confusion('strict').plot()",
     "result.char_f1": "char is not among the metrics: write score(gold, pred, [",
     "result.to_dict()['strict']": "write ['metrics']['strict']['scores']",
     "result.ci(level=0.9)": "write score(gold, pred, confidence=0.9)",
@@ -511,7 +519,7 @@ COMMANDS = {
     "report gold.jsonl pred.jsonl --html report.html --open": "--output report.html, and open the file",
     "report gold.jsonl pred.jsonl -o page.html --title Sprint": "",
     "diff gold.jsonl a.jsonl b.jsonl --only-regressions": "write nereval compare GOLD A B --tables all",
-    "agreement anna.jsonl ben.jsonl --metric kappa": "write nereval agreement A B",
+    "agreement anna.jsonl ben.jsonl --metric kappa": "",
     "convert gold.conll new.jsonl --from conll --to jsonl": "the file's ending says its format",
     "convert gold.conll new.jsonl --from conll": "",
     "convert gold.conll new.spacy --lang en": "",
@@ -525,7 +533,11 @@ COMMANDS = {
     "evaluate corpus corpus": "corpus is a folder without .ann files",
     "evaluate gold.jsonl pred.jsonl --fail-under 0.85": "write nereval gate --init policy.cfg",
     "gate pred.jsonl --config policy.cfg": "nereval gate --init POLICY",
-    "threshold gold.jsonl pred.jsonl --optimize f1": "write nereval thresholds GOLD PRED --best strict_f",
+    "convert gold.jsonl --from jsonl --to conll": "the file's ending says its format",
+    "leaderboard gold.jsonl a.jsonl b.jsonl --ci": "it has intervals",
+    "thresholds gold.jsonl pred.jsonl --target-precision 0.9": "--csv curves.csv",
+    "plan --f1 0.85 --width 0.04": "write nereval plan GOLD PRED --half-width 2",
+    "gate gold.jsonl b.jsonl --max-drop 1": "write nereval gate --init policy.cfg",
     "sample-size --f1 0.85": "write nereval plan GOLD PRED --baseline OTHER --difference 2",
     "evaluate gold.jsonl pred.jsonl --ignore-case": "write nereval score GOLD PRED --match caseless",
     "show gold.jsonl --by-label": "write nereval score GOLD PRED --tables label-scores",
@@ -559,6 +571,22 @@ def test_a_guessed_command_works_or_is_answered_with_what_to_write(line, room, m
 
 
 SAME = {
+    "evaluate gold.jsonl --model ./model": "evaluate ./model gold.jsonl",
+    "score gold.jsonl pred.jsonl -m f1": "score gold.jsonl pred.jsonl -m strict",
+    "score gold.jsonl pred.jsonl -m faireval ser": "score gold.jsonl pred.jsonl -m fair,slot_error",
+    "score gold.jsonl pred.jsonl --map ORG=LOC": "score gold.jsonl pred.jsonl --labels ORG=LOC",
+    "errors gold.jsonl pred.jsonl --type missed": "errors gold.jsonl pred.jsonl --errors fn",
+    "errors gold.jsonl pred.jsonl -e boundary,label": "errors gold.jsonl pred.jsonl -e be_s,be_l,be_o,le",
+    "iaa anna.jsonl ben.jsonl --metric kappa": "agreement anna.jsonl ben.jsonl --tables alpha",
+    "compare gold.jsonl a.jsonl b.jsonl --primary f1": "compare gold.jsonl a.jsonl b.jsonl --primary strict_f",
+    "leaderboard gold.jsonl a.jsonl b.jsonl --sort-by recall": (
+        "leaderboard gold.jsonl a.jsonl b.jsonl --primary strict_r"
+    ),
+    "threshold gold.jsonl pred.jsonl --missing-score 1 --optimize fair_f1": (
+        "thresholds gold.jsonl pred.jsonl --missing-score 1 --best fair_f"
+    ),
+    "llm gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl",
+    "convert gold.jsonl --from jsonl --to conll -o new.conll": "convert gold.jsonl new.conll",
     "score ./model gold.jsonl": "evaluate ./model gold.jsonl",
     "score gold.jsonl --model ./model -m strict": "evaluate ./model gold.jsonl -m strict",
     "gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl",
