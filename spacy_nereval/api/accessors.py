@@ -233,6 +233,9 @@ class ScoreSet:
         for place, others in ((0, words[1:]), (-1, words[:-1])):
             if average := AVERAGE_NAMES.get(words[place]):
                 return self._average(average, [word for word in others if word != "avg"])
+            group = self.of_group(GROUP_NAMES.get(words[place], words[place]))
+            if group and group.name != words[place]:
+                return group.meant(others)
         name = "_".join(words)
         usual = SCORE_NAMES.get(name, name)
         if usual == "interval()":
@@ -282,6 +285,10 @@ class ScoreSet:
         usual = SCORE_NAMES.get(name.lower(), name)
         if name in self.counts:
             return f"{self.name} has no score {name!r}, but a count: write .counts[{name!r}]"
+        if name in ("errors", "error_counts", "error_types", "verdicts"):
+            return (
+                f"{self.name} has no score {name!r}: write .counts for numbers, and r.errors({self.name!r}) for a list"
+            )
         alike = [score for score in names_known if score.endswith(f"_{usual}")]
         if usual != name and (usual in names_known or hasattr(type(self), usual.partition("(")[0].partition("[")[0])):
             return f"{self.name} has no score {name!r}: write .{usual}"

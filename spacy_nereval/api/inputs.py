@@ -164,6 +164,8 @@ def with_item_reading(function: Function) -> Function:
     def checked(*args: Any, **kwargs: Any) -> Any:
         called = function.__qualname__.removesuffix(".__init__")
         args, kwargs = _with_columns(_with_items_of_tables(args), kwargs)
+        while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
+            args = args[:-1]
         if any(name not in accepted for name in kwargs):
             kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
         with keep_fields(kwargs.get("by")):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
-from ..core.synonyms import RESULT_NAMES, ROW_NAMES, argument_here
+from ..core.synonyms import RESULT_NAMES, ROW_NAMES, argument_here, python_call
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
@@ -140,6 +140,13 @@ class Shown(dict[str, Any]):
     def __init_subclass__(cls) -> None:
         if "errors" in vars(cls):
             type.__setattr__(cls, "errors", RowsMethod(vars(cls)["errors"]))  # unseen by type checkers
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        if options:
+            made_by = self._kind.lower()
+            line = python_call(next(iter(options)), at=made_by) or f"{made_by}(...)"
+            raise TypeError(f"{self._kind} is a result, and has no options: write {line}")
+        super().__init__(*args)
 
     @classmethod
     def load(cls: type[S], path: str | Path) -> S:

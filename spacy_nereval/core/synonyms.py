@@ -195,7 +195,7 @@ ROWS: dict[str, Meaning] = {
     "mode eval-mode evaluation-mode": Meaning(
         "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
     ),
-    "strict-mode matching": Meaning("score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"),
+    "strict strict-mode matching": Meaning("score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"),
     "columns column col cols gold-col pred-col text-col gold-column pred-column text-column": Meaning(
         "score(df['gold'], df['pred'], text=df['text'])", SCORE
     ),
@@ -210,7 +210,7 @@ ROWS: dict[str, Meaning] = {
     "llm llms align mentions": Meaning(
         "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold, "
         "or the answers of a language model",
-        f'{SCORE}: PRED has lines {{{{"id": ..., "answer": ...}}}}',
+        f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}',
         run="score",
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
@@ -296,7 +296,24 @@ ROWS: dict[str, Meaning] = {
     "krippendorff-alpha krippendorffs-alpha": Meaning(
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
-    "inter-annotator interannotator cohen-kappa-score fleiss-kappa agree disagreements "
+    "links entity-links linking nel entity-linking": Meaning(
+        "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id"
+    ),
+    "attributes attribute": Meaning("score(gold, pred, 'attributes')", f"{SCORE} --metrics attributes"),
+    "tags-column tag-column label-column labels-column ner-tags": Meaning(
+        "score(gold, pred), since the columns of a data set are recognised", SCORE
+    ),
+    "hallucinations hallucination hallucinated made-up invented": Meaning(
+        "[row for row in r.errors() if row['in_text'] is False]", "nereval errors GOLD PRED"
+    ),
+    "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
+        "score(gold, answers), since pred may be the answers of a language model as they are",
+        f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}',
+    ),
+    "disagreements": Meaning(
+        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement --tables spans"
+    ),
+    "inter-annotator interannotator cohen-kappa-score fleiss-kappa agree "
     "annotator-agreement adjudicate curate merge-annotations": Meaning(
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
@@ -318,7 +335,9 @@ ROWS: dict[str, Meaning] = {
         "gate('policy.cfg', gold, pred)", "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED"
     ),
     "sample-size power how-many": Meaning(
-        "plan(gold, pred, other, difference=2)", "nereval plan GOLD PRED --baseline OTHER --difference 2"
+        "plan(gold, pred, half_width=2), or plan(gold, pred, other, difference=2)",
+        "nereval plan GOLD PRED --half-width 2: for a difference, "
+        "nereval plan GOLD PRED --baseline OTHER --difference 2",
     ),
     "json as-json dump": Meaning("r.to_json()", f"{SCORE} --json"),
     "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex", option="--format latex"),
@@ -450,6 +469,7 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
     "score": {
+        "format": Meaning("score(gold, pred): it recognises the form of answers and files"),
         "alpha significance-level": Meaning(
             "score(gold, pred, confidence=0.95)",
             f"{SCORE} --confidence --level 0.95",

@@ -163,6 +163,9 @@ class Agreement(Shown):
         **dict.fromkeys(("alpha", "krippendorff_alpha"), "a['units']['alpha']"),
         **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa']"),
         **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
+        **dict.fromkeys(("per_label", "by_label", "labels", "per_type"), "a.to_frame('labels')"),
+        **dict.fromkeys(("disagreements", "conflicts"), "a.errors"),
+        **dict.fromkeys(("pairwise", "by_pair", "per_pair"), "a.rows"),
         **dict.fromkeys(("interval", "ci"), "a.headline.interval"),
     }
     _kind: ClassVar[str] = "Agreement"
