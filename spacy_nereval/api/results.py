@@ -77,7 +77,7 @@ class Result(Shown):
     >>> [(error["verdict"], error["gold_end"], error["pred_end"]) for error in result.errors()]
     [('be_s', 2, 1)]
 
-    Scores have short names: those of JSON, and the score keys of spaCy.
+    Scores have short names: those of JSON, and the score keys of spaCy. `f1` without a metric is that of strict.
 
     >>> result.fair.f == result["fair.f"] == result["fair_f"] == result.labels["PER"].fair.f
     True

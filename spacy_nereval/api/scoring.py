@@ -41,13 +41,13 @@ from .inputs import (
     ItemReading,
     Items,
     are_sides,
+    convert_places,
     documents,
     documents_of,
     gold_labels,
-    in_places,
     is_file_here,
     kept_items,
-    named_sides,
+    name_sides,
     reading_of_items,
     unknown,
     with_item_reading,
@@ -439,7 +439,7 @@ def _result_of_documents(
         added = [*added, ATTRIBUTES_LEFT]
     breakdowns = lookup.breakdowns(metrics)
     # Kept documents get their units when something needs them; see `Result.counts`.
-    seen = (_observed(document, breakdowns) for document in chain(start, documents))
+    seen = (_count_breakdowns(document, breakdowns) for document in chain(start, documents))
     counts = counts_of_documents(seen, metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
     if breakdowns:
@@ -448,7 +448,7 @@ def _result_of_documents(
     return Result(values, counts, all_documents, [*notes, *added])
 
 
-def _observed(document: Document | None, breakdowns: Sequence[Breakdown]) -> Document | None:
+def _count_breakdowns(document: Document | None, breakdowns: Sequence[Breakdown]) -> Document | None:
     """Return a document, once breakdowns have counted it."""
     for breakdown in breakdowns:
         breakdown.add(document)
@@ -546,17 +546,17 @@ def _check_one_side(text: object, tokens: object, metrics: object) -> None:
         raise ValueError("Documents and Examples contain both sides: expected score(documents, metrics, confidence)")
 
 
-def _with_systems(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _name_systems(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the arguments of `compare` with a table of the systems that stand behind gold, or of two results."""
     if len(args) > 1 and all(isinstance(arg, Result) for arg in args):
-        return (named_sides(args),)
+        return (name_sides(args),)
     if len(args) > 1 and isinstance(args[1], (list, tuple)) and args[1][1:] and all(map(is_file_here, args[1])):
-        return named_sides(args[1]), args[0], *args[2:]
+        return name_sides(args[1]), args[0], *args[2:]
     is_clear = len(args) > 2 and not any(isinstance(arg, Mapping) for arg in args[:2])
-    return (named_sides(args[1:]), args[0]) if is_clear and are_sides(args[1:]) else args
+    return (name_sides(args[1:]), args[0]) if is_clear and are_sides(args[1:]) else args
 
 
-@in_places(_with_systems)
+@convert_places(_name_systems)
 @with_item_reading
 def compare(
     systems: Mapping[str, Any],

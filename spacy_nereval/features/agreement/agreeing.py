@@ -11,8 +11,8 @@ from ...api.accessors import Headline
 from ...api.inputs import (
     ItemReading,
     are_sides,
-    in_places,
-    named_sides,
+    convert_places,
+    name_sides,
     reading_of_items,
     records_of_sides,
     unknown,
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _with_annotators(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _table_of_annotators(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the arguments of `agreement` with a table of the annotators that stand one after the other."""
     is_clear = len(args) > 1 and not isinstance(args[0], Mapping) and are_sides(args)
-    return (named_sides(args),) if is_clear else args
+    return (name_sides(args),) if is_clear else args
 
 
-@in_places(_with_annotators)
+@convert_places(_table_of_annotators)
 @with_item_reading
 def agreement(
     annotators: Mapping[str, Any] | str | Path,
@@ -100,7 +100,7 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
-    annotators = _with_names(annotators)
+    annotators = _name_annotators(annotators)
     metrics = None if names_chance(metrics) else metrics
     settings = read_confidence(confidence)
     if half_width is not None:
@@ -334,7 +334,7 @@ def _annotator_paths(annotators: Any) -> dict[str, Path]:
     return {}
 
 
-def _with_names(annotators: Any) -> Any:
+def _name_annotators(annotators: Any) -> Any:
     """Return the table of annotators, or the path of a file or folder of all. Files in a list have their names.
 
     Raises:
@@ -346,7 +346,7 @@ def _with_names(annotators: Any) -> Any:
     are_paths = bool(paths) and all(isinstance(path, (str, Path)) for path in paths)
     if not are_paths or len({strip_compression(Path(path)).stem for path in paths}) < len(paths):
         raise ValueError(f"annotators: expected {TABLE_OF_ANNOTATORS}")
-    return named_sides(paths)
+    return name_sides(paths)
 
 
 TABLE_OF_ANNOTATORS = "a table of names and annotations, {'ann': docs, 'bob': docs}"
