@@ -410,6 +410,9 @@ AT: dict[str, dict[str, Meaning]] = {
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
     "gate": {
+        "junit-xml junit-file xml": Meaning(
+            command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
+        ),
         "min-f1 min-f min-score f1 threshold minimum at-least require": Meaning(
             "gate({{'gate': {{'rules': {{'f1': {{'score': 'strict_f', 'at_least': 85}}}}}}}}, gold, pred)",
             "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED",

@@ -555,7 +555,7 @@ COMMANDS = {
     "disagreements anna.jsonl ben.jsonl": "",
     "plan --f1 0.85 --width 0.04": "write nereval plan GOLD PRED --half-width 2",
     "gate gold.jsonl b.jsonl --max-drop 1": "write nereval gate --init policy.cfg",
-    "sample-size --f1 0.85": "write nereval plan GOLD PRED --baseline OTHER --difference 2",
+    "sample-size --f1 0.85": "write nereval plan GOLD PRED --half-width 2: for a difference, nereval plan GOLD PRED --baseline",
     "evaluate gold.jsonl pred.jsonl --ignore-case": "write nereval score GOLD PRED --match caseless",
     "show gold.jsonl --by-label": "write nereval score GOLD PRED --tables label-scores",
     "-h": "",
@@ -588,6 +588,9 @@ def test_a_guessed_command_works_or_is_answered_with_what_to_write(line, room, m
 
 
 SAME = {
+    "gate policy.cfg gold.jsonl pred.jsonl --junit-xml results.xml": (
+        "gate policy.cfg gold.jsonl pred.jsonl --junit results.xml"
+    ),
     "evaluate gold.jsonl --model ./model": "evaluate ./model gold.jsonl",
     "score gold.jsonl pred.jsonl -m f1": "score gold.jsonl pred.jsonl -m strict",
     "score gold.jsonl pred.jsonl -m faireval ser": "score gold.jsonl pred.jsonl -m fair,slot_error",
