@@ -139,6 +139,9 @@ class IntervalOfResult(Interval):
     def __repr__(self) -> str:
         return repr(Interval(*self))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interval, (self.low, self.high)  # copies for other processes do without the result
+
 
 class ScoreSet:
     """The scores of one metric, overall or of a label, each an attribute and an item.

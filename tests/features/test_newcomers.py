@@ -5,6 +5,7 @@ nervaluate, tools of annotation, or who fill a table of a paper.
 """
 
 import json
+import pickle
 import random
 import re
 import shlex
@@ -119,6 +120,7 @@ def names(room):
         **{name: getattr(spacy_nereval, name) for name in spacy_nereval.__all__},
         **{
             "spacy_nereval": spacy_nereval,
+            "pickle": pickle,
             "DocBin": DocBin,
             "nlp": nlp,
             "gold_docs": gold_docs,
@@ -292,6 +294,7 @@ WORKS = {
     "result.labels['PER'].f1, result['PER']['recall']": "result.labels['PER'].strict.f, result.labels['PER'].strict.r",
     "result.ci, result.fair_ci": "result.strict.interval(), result.fair.interval()",
     "result.confidence_interval('recall', level=0.95)": "result.strict.interval('r')",
+    "pickle.loads(pickle.dumps(result.ci))": "result.strict.interval()",
     "result.confidence_interval('fair')": "result.fair.interval()",
     "score(gold, pred, 'strict,f1')": "score(gold, pred, 'strict')",
     "score(gold, pred, ['precision', 'recall', 'f1'])": "score(gold, pred, 'strict')",
