@@ -558,7 +558,7 @@ COMMANDS = {
     "disagreements anna.jsonl ben.jsonl": "",
     "plan --f1 0.85 --width 0.04": "write nereval plan GOLD PRED --half-width 2",
     "gate gold.jsonl b.jsonl --max-drop 1": "write nereval gate --init policy.cfg",
-    "sample-size --f1 0.85": "write nereval plan GOLD PRED --half-width 2: for a difference, nereval plan GOLD PRED --baseline",
+    "sample-size --f1 0.85": "write nereval plan GOLD PRED --half-width 2: for a difference, nereval plan",
     "evaluate gold.jsonl pred.jsonl --ignore-case": "write nereval score GOLD PRED --match caseless",
     "show gold.jsonl --by-label": "write nereval score GOLD PRED --tables label-scores",
     "-h": "",
