@@ -286,6 +286,10 @@ def _with_arguments_here(
     return given
 
 
+OF_FILES = ("annotator", "check_text", "column", "discontinuous", "format", "link_column", "word_column")
+"""The arguments that `load` alone has."""
+
+
 def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
     """Return the message that a function has no such argument, with the line to write, or with all arguments.
 
@@ -293,6 +297,8 @@ def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
     'score has no argument n_bootstrap: write score(gold, pred, confidence=True), and r.strict.interval() for one score'
     """
     said = f"{function} has no argument {shorten(name)}"
+    if name in OF_FILES:
+        return f"{said}: read the file with load(path, {name}=...), and give what it returns"
     if line := python_call(name, at=function, others=accepted):
         return f"{said}: write {line}"
     asked = did_you_mean(name, accepted)

@@ -211,9 +211,8 @@ def _all_verdicts(documents: Iterable[Document], metric: Metric) -> Iterator[Lis
 
 def _text_order(verdict: Verdict) -> tuple[Any, ...]:
     """Return a sort key that puts the verdicts of a document in the order of the text."""
-    spans = [span for span in verdict[1:3] if span]
     keys = [order_key(span) if span else () for span in verdict[1:3]]
-    return min(map(order_key, spans), default=()), keys, verdict.name, verdict.amount
+    return min(filter(None, keys), default=()), keys, verdict.name, verdict.amount
 
 
 class ErrorExamples:

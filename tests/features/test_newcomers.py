@@ -833,14 +833,13 @@ JSON = [
 
 @pytest.mark.costly
 @pytest.mark.parametrize("line", JSON)
-def test_json_prints_what_output_writes_and_nothing_else(line, room):
-    def ended(*more):
-        command = [sys.executable, "-m", "spacy_nereval", *shlex.split(line), *more]
-        return subprocess.run(command, capture_output=True, text=True, cwd=room, env=ENVIRONMENT)
-
-    ended("-o", "written.json")
-    done = ended("--json")
-    assert json.loads(done.stdout) == json.loads((room / "written.json").read_text(encoding="utf8"))
+def test_json_prints_what_output_writes_and_nothing_else(line, room, monkeypatch, capfd):
+    monkeypatch.chdir(room)
+    run(*line.split(), "-o", "written.json")
+    done = run(*line.split(), "--json")
+    assert json.loads(done.stdout + capfd.readouterr().out) == json.loads(
+        (room / "written.json").read_text(encoding="utf8")
+    )
 
 
 @pytest.mark.costly

@@ -391,6 +391,7 @@ def test_gates_at_their_bound_and_ranges_of_plans_hold_in_hard_worlds() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_tables_are_written_anew_with_the_same_titles_and_their_examples_hold(capsys, monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     monkeypatch.delitem(sys.modules, "coverage", raising=False)  # another measures which lines tests run

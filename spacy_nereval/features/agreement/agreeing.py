@@ -61,6 +61,7 @@ def agreement(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     tokenizer: str | None = None,
+    annotator: str | Sequence[str] | None = None,
     **options: Unpack[ItemReading],
 ) -> Agreement:
     """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
@@ -83,6 +84,8 @@ def agreement(
             documents in the same order.
         tokenizer: The language of the spaCy tokenizer, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
+        annotator: Of a file that names several annotators, those to compare, as in "ann,bob" or ["ann", "bob"]; of
+            several such files, the one of each. "ground_truth" is what Label Studio marks as that.
         text, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
             tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
@@ -108,6 +111,7 @@ def agreement(
     reading = reading_of_items(**options)
     check_reading(reading)
     key_maps(reading.keys, 1)
+    names = annotator.split(",") if isinstance(annotator, str) else annotator or ()
     on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
     metrics_wanted = DEFAULT if metrics is None else metrics
     if files := _annotator_paths(annotators):
@@ -125,8 +129,11 @@ def agreement(
             reading.spans_key,
             formats=[format_of(each)[0] for each in readings],
             rules=rules_of(reading),
+            chosen=[name.strip() for name in names],
             tokenizer=tokenizing,
         )
+    elif names:
+        raise ValueError(f"{spell_argument('annotator', annotator)}: lists name no annotators; leave it out")
     else:
         sides = _annotator_sides(annotators, reading)
         check_annotators([*sides])
@@ -315,8 +322,9 @@ class Agreement(Shown):
         return self if self._counted is None else self._agreement_counts.add_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
-        unused = self._counted.shared.warnings if self._counted else []
-        return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
+        shared = self._counted.shared if self._counted else None
+        remarks = [*shared.warnings, *shared.attribute_notes(self._metrics)] if shared else []
+        return AgreementView(self, self._metrics, main=self._main_result, remarks=remarks)
 
 
 def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:

@@ -165,6 +165,8 @@ def agreement_cli(
     if html:
         write_text(html, agreement_page(counted, AgreementView(bounded, chosen)))
     asked = write_disputes(disputes, shared, rule) if disputes else 0
+    for line in shared.attribute_notes(chosen):
+        say(line, err=True)
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
     print_tables(
         tables_to_print(view, table_names, showing),

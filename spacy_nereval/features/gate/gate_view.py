@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ...core.messages import join_names
+from ...evaluation.bounds import WARNING_UNITS, needs_warning
 from ...evaluation.conclusion import points_per_unit, unit_name
 from ...evaluation.differences import LEAST_DIFFERING, MOST_UNITS
 from ...io.writing import visible
@@ -156,6 +158,7 @@ class GateView(View):
             for row in self._rows
             if is_flagged(row)
         ]
+        lines += _warn_of_few_units(self._rows, units)
         names = [row["name"] for row in self._rows if row["differing"] is not None]
         if names:
             lines.append(
@@ -171,6 +174,24 @@ class GateView(View):
             f"probability of at most about {risk}, provided that errors are spread over the documents. Where a few of "
             f"them have most of the errors it passes more often: {HARD_WORLD}.",
         ]
+
+
+def _warn_of_few_units(rows: Sequence[Row], units: str) -> list[str]:
+    """Return a warning about the rules that are met or broken on few effective units, named `units`; [] for none.
+
+    >>> rows = [{"name": str(k), "verdict": "met", "effective_units": k} for k in (8.64, 19.5, 19.96)]
+    >>> _warn_of_few_units(rows, "documents")
+    ['⚠ 8.64, 19.5: fewer than 20 effective documents (the fewest: 8.6), so that verdicts say little.']
+    """
+    # Rounded as it is shown: 19.99 is not fewer than 20.
+    few = [row for row in rows if row["verdict"] != UNDECIDED and needs_warning(round(row["effective_units"], 1))]
+    if not few:
+        return []
+    least = min(row["effective_units"] for row in few)
+    return [
+        f"⚠ {join_names([row['name'] for row in few])}: fewer than {WARNING_UNITS} effective {units} (the fewest: "
+        f"{least:.1f}), so that verdicts say little."
+    ]
 
 
 def ship_sentence(gates: Sequence[GateView]) -> str:
