@@ -472,7 +472,6 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
     "score": {
-        "format": Meaning("score(gold, pred): it recognises the form of answers and files"),
         "alpha significance-level": Meaning(
             "score(gold, pred, confidence=0.95)",
             f"{SCORE} --confidence --level 0.95",

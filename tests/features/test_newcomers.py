@@ -409,7 +409,7 @@ FAILS = {
     "agreement(a, b).per_label": "a.to_frame('labels')",
     "result.hallucinations": "row['in_text'] is False",
     "from spacy_nereval import parse_answer": "pred may be the answers of a language model as they are",
-    "score(gold, pred, format='json')": "it recognises the form of answers and files",
+    "score(gold, pred, format='json')": "read the file with load(path, format=...)",
     "spacy_nereval.Gate(min_f1=0.85)": "Gate is a result, and has no options: write gate({'gate':",
     "spacy_nereval.sample_size(f1=0.8, margin=0.02)": "plan(gold, pred, half_width=2)",
     "result.plot_confusion_matrix()": "r.confusion('strict').plot()",
