@@ -117,6 +117,10 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
     """
     if expected := _expectation(value, argument):
         usual = "" if argument.usual is None else f"; {argument.usual} is usual"
+        if argument.values and isinstance(value, str):
+            from .synonyms import line_here
+
+            usual += f"; for {value}, write {line}" if (line := line_here(value)) else ""
         raise ValueError(f"{spell_argument(name, value)}: expected {argument.expected or expected}{usual}")
 
 
