@@ -139,8 +139,8 @@ def test_no_text_of_others_is_more_than_a_text_in_any_format(name, command, file
         assert ElementTree.parse(tmp_path / "gate.xml").getroot().findall(".//testcase")
 
 
-BENIGN = "Zoë"
-"""A text that is as a page has it. Pages with other texts have its elements."""
+BENIGN = "Zoë of a_long_name.with_parts_that_may_be_broken/into_lines and so many words that it is shortened somewhere"
+"""A text without any mark. Pages with other texts have its elements, attributes and scripts."""
 
 PAGES = {
     "report": "report gold.jsonl NAME=pred.jsonl B=gold.jsonl -o page.html --title NAME",
@@ -198,7 +198,10 @@ def test_no_text_of_others_changes_the_elements_of_a_page(name, command, files, 
     }
     assert [kind for kind, _ in page.scripts] == [kind for kind, _ in plain.scripts]
     for (kind, script), (_, other) in zip(page.scripts, plain.scripts, strict=True):
-        assert json.loads(script) if kind == "application/json" else script == other
+        if kind in ("script", "module", "style"):
+            assert script == other
+        else:  # data, which no browser runs: packed, or JSON without the sign that begins an element
+            assert re.fullmatch(r"[\w+/=]*", script) or ("<" not in script and json.loads(script))
 
 
 ANNOTATION = ("jsonl", "jsonl.gz", "parquet", "arrow", "conll", "spacy", "brat")
