@@ -110,11 +110,13 @@ def documents(
     if gold.about.holds_text and pred.about.holds_text:
         if tokens is not None:
             raise ValueError(f"tokens= is given, but nothing counts tokens: {gold.about.words} have offsets")
-        yield from _paired_by_text(gold, pred, reading)
+        yield from _pair_by_text(gold, pred, reading)
     else:
         tagged = text is tokens is None and "tags" in (kinds := {gold.kind, pred.kind}) and kinds <= {"tags", "empty"}
-        pairs = _pairs_of_tags(gold, pred, reading) if tagged else _in_order(gold, pred, text, tokens, reading, ids)
-        yield from pairs if reading.unit in (None, ID) else _with_units(pairs, reading.unit)
+        pairs = (
+            _pairs_of_tags(gold, pred, reading) if tagged else _pair_as_given(gold, pred, text, tokens, reading, ids)
+        )
+        yield from pairs if reading.unit in (None, ID) else _set_units(pairs, reading.unit)
     pred.check_key(reading.spans_key)
 
 
@@ -160,7 +162,7 @@ def with_item_reading(function: Function) -> Function:
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         called = function.__qualname__.removesuffix(".__init__")
-        args, kwargs = _with_columns(args, kwargs)
+        args, kwargs = _take_columns(args, kwargs)
         if any(name not in accepted for name in kwargs):
             kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
         with keep_fields(kwargs.get("by")):
@@ -170,7 +172,7 @@ def with_item_reading(function: Function) -> Function:
     return checked  # type: ignore[return-value]  # it takes the function's arguments
 
 
-def _with_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _take_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return arguments with the columns of a table that is the first, where others name them: `gold_col="gold"`."""
     frame: Any = args[0] if args and all(arg is None for arg in args[1:]) else None
     if not (hasattr(frame, "columns") and hasattr(frame, "__getitem__")):
@@ -303,7 +305,7 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
         document = TokenDocument(a.spans, b.spans, a.length)
         document.repaired = a.repaired + b.repaired
         document.notes = side_notes(a.notes, b.notes)
-        yield _without_gaps(document, a.gaps) if a.gaps else document
+        yield _drop_predictions_in_gaps(document, a.gaps) if a.gaps else document
     predictions.check_end()
 
 
@@ -311,7 +313,7 @@ _NO_TEXT = Record("?", set())
 """Stands for a side without a text. Its own text is not blank, since blank texts need no annotation."""
 
 
-def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
+def _drop_predictions_in_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     """Return the document without predictions on tokens without gold annotation."""
     gold, pred = document.sides
     kept = [span for span in pred if not any(span[0] <= gap < span[1] for gap in gaps)]
@@ -321,7 +323,7 @@ def _without_gaps(document: TokenDocument, gaps: Sequence[int]) -> Document:
     return result
 
 
-def _with_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
+def _set_units(documents: Iterable[Document | None], unit: str) -> Iterator[Document | None]:
     """Yield documents of items without metadata, each with its unit by a rule."""
     units = FileUnits(parse_unit(unit))
     for number, document in enumerate(documents):
@@ -335,7 +337,7 @@ def _with_units(documents: Iterable[Document | None], unit: str) -> Iterator[Doc
     units.check_end()
 
 
-def _paired_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
+def _pair_by_text(gold: Side, pred: Side, reading: Reading) -> Iterator[Document | None]:
     """Yield the documents of two sides that have texts: paired by id if all have one, else by their order."""
     predictions = Predictions(pred.name, UNANNOTATED[pred.kind == "doc"])
     units = FileUnits(parse_unit(reading.unit)) if reading.unit else None
@@ -394,7 +396,7 @@ def record_of_item(item: Any, where: str, reading: Reading) -> Record:
         raise ValueError(f"{where}: {error}") from None
 
 
-def _in_order(
+def _pair_as_given(
     gold: Side, pred: Side, text: Any, tokens: Any, reading: Reading, ids: Iterable[str | None] | None
 ) -> Iterator[Document | None]:
     """Yield the documents of two sides, of which one or both have no texts, paired by their order."""
@@ -414,7 +416,7 @@ def _in_order(
         try:
             (a, b), place = _records_of_document((gold, pred), items[:2], beside)
             skipped = predictions.is_skipped(a._replace(text=place.text or "?"), b._replace(text=place.text or "?"))
-            document = _without_text(a, b) if place.text is None else pair(a, b, reading.missing_tokens)
+            document = _pair_without_text(a, b) if place.text is None else pair(a, b, reading.missing_tokens)
         except ValueError as error:
             raise error_at_document(error, number, beside.get("ids")) from None
         if document and document.id is None:
@@ -426,7 +428,7 @@ def _in_order(
 _MISSING = object()
 
 
-def _without_text(gold: Record, pred: Record) -> Document | None:
+def _pair_without_text(gold: Record, pred: Record) -> Document | None:
     """Return the document of two sides without a text, or None without gold annotation."""
     if not gold.annotated:
         return None
@@ -556,7 +558,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
             raise ValueError(f"{spell_argument('text')} is given, but the items have their own: leave it out")
         plain = {name: [check_has_text(one, name) for one in records_of(side)] for name, side in sides.items()}
         if tokens is not None:
-            plain = _with_tokens(plain, [*listed_items(tokens, "tokens")])
+            plain = _add_tokens(plain, [*listed_items(tokens, "tokens")])
         records = {name: [SideRecord(record, *record.unit) for record in side] for name, side in plain.items()}
     elif text is tokens is None and {side.kind for side in sides.values()} <= {"tags", "empty"}:
         records = _tag_records(sides, reading)
@@ -567,7 +569,7 @@ def records_of_sides(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     return records
 
 
-def _with_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
+def _add_tokens(records: Mapping[str, Sequence[Record]], tokens: Sequence[Any]) -> dict[str, list[Record]]:
     """Return records with the tokens of their texts. Raise ValueError if they have their own, or do not fit."""
     _check_lengths({**{name: len(side) for name, side in records.items()}, "tokens": len(tokens)}, UNEVEN)
     result: dict[str, list[Record]] = {name: [] for name in records}

@@ -58,7 +58,7 @@ def with_predictions(items: Items, gold: Any, systems: Mapping[str, Any]) -> Pre
     if not models:
         return Predicted(items, gold, {**systems}, [])
     notes: list[str] = []
-    items = _with_stored_settings(items, {" ".join(filter(None, name)): nlp for name, nlp in models.items()}, notes)
+    items = _add_stored_settings(items, {" ".join(filter(None, name)): nlp for name, nlp in models.items()}, notes)
     text = None if items.text is None else [*items.text]
     gold = _gold_items(gold, items.reading)
     predicted: dict[str, Any] = {}
@@ -133,7 +133,7 @@ def _predict(nlp: Language, gold: Any, text: Iterable[str | None] | None, readin
     return records if text is None else [sorted(record.spans) for record in records]  # `text` is that of both sides
 
 
-def _with_stored_settings(items: Items, models: Mapping[str, Language], notes: list[str]) -> Items:
+def _add_stored_settings(items: Items, models: Mapping[str, Language], notes: list[str]) -> Items:
     from ..integration.scorer import label_settings_of_config, metric_options_of_config
     from ..integration.stored_settings import add_label_settings, add_metric_options
 

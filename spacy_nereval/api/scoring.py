@@ -435,7 +435,7 @@ def _result_of_documents(
         added = [*added, ATTRIBUTES_LEFT]
     breakdowns = lookup.breakdowns(metrics)
     # Kept documents get their units when something needs them; see `Result.counts`.
-    seen = (_observed(document, breakdowns) for document in chain(start, documents))
+    seen = (_count_breakdowns(document, breakdowns) for document in chain(start, documents))
     counts = counts_of_documents(seen, metrics, key, units=confidence is not None or not kept)
     values = evaluate_counts(counts, confidence)
     if breakdowns:
@@ -444,7 +444,7 @@ def _result_of_documents(
     return Result(values, counts, all_documents, [*notes, *added])
 
 
-def _observed(document: Document | None, breakdowns: Sequence[Breakdown]) -> Document | None:
+def _count_breakdowns(document: Document | None, breakdowns: Sequence[Breakdown]) -> Document | None:
     """Return a document, once breakdowns have counted it."""
     for breakdown in breakdowns:
         breakdown.add(document)

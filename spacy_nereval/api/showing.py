@@ -178,7 +178,7 @@ def _overview(about: dict[str, Any], sides: Iterable[Record], most: int) -> Over
             edges.add({"": spans}, side.text)
             notes |= dict.fromkeys(side.notes)
             if number < most:
-                first.append({"number": number, "id": side.id, "marked": _marked(side)})
+                first.append({"number": number, "id": side.id, "marked": _mark_spans(side)})
     except (ValueError, OSError) as raised:
         error = error_message(raised) or describe_error(raised)
     left_out = {words: numbers[name] for name, words in LEFT_OUT.items() if numbers[name]}
@@ -220,19 +220,19 @@ def _is_unseen(character: str) -> bool:
     return category(character) in UNSEEN and character not in "\n\r\t"
 
 
-def _described(side: Record, span: PlainSpan) -> str:
+def _describe(side: Record, span: PlainSpan) -> str:
     """Return the label of a span with its attributes."""
     listed = describe_attributes(attributes_of(side.attributes, span))
     label = mark_unseen(span[2])
     return f"{label}: {listed}" if listed else label
 
 
-def _marked(side: Record) -> str:
+def _mark_spans(side: Record) -> str:
     """Return the text of a document with its spans marked, cut where it is long."""
     if side.answer:
         return f"answer {quote(side.answer.written, LONGEST)}"
     shown = sorted_spans(span for span in side.spans if span[1] <= LONGEST)
-    notes = [(hull(span)[1], span[0] == span[1], f"({_described(side, span)})") for span in shown]
+    notes = [(hull(span)[1], span[0] == span[1], f"({_describe(side, span)})") for span in shown]
     cut = "…" if len(side.text) > LONGEST else ""
     marked = [(*piece, 0) for span in shown for piece in pieces_of(span)]
     return insert_marks(side.text[:LONGEST], marked, notes) + cut

@@ -117,10 +117,10 @@ class Shown(dict[str, Any]):
         True
         """
         made: Callable[[Mapping[str, Any]], S] = cls
-        return cls._checked(path, read_result(Path(path), cls._kind), made)
+        return cls._check_shown(path, read_result(Path(path), cls._kind), made)
 
     @classmethod
-    def _checked(cls, path: str | Path, values: Mapping[str, Any], make: Callable[[Mapping[str, Any]], S]) -> S:
+    def _check_shown(cls, path: str | Path, values: Mapping[str, Any], make: Callable[[Mapping[str, Any]], S]) -> S:
         """Return the result of values that were read from a file, after all that it shows has been made once.
 
         Raises:
@@ -296,7 +296,7 @@ class Shown(dict[str, Any]):
         | --- | ---: | ---: | ---: |
         | strict | 100.00 | 100.00 | 100.00 |
         """
-        return self._rendered("markdown", tables, digits)
+        return self._render("markdown", tables, digits)
 
     def to_latex(self, *tables: str, digits: int = 2) -> str:
         r"""Return tables as LaTeX (booktabs), as `--format latex` prints them, without the lines around them.
@@ -311,7 +311,7 @@ class Shown(dict[str, Any]):
         >>> r"\begin{tabular}" in score([["B-PER"]], [["B-PER"]], "strict").to_latex("scores")
         True
         """
-        return self._rendered("latex", tables, digits)
+        return self._render("latex", tables, digits)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return all tables as CSV, as `save("scores.csv")` writes them.
@@ -333,7 +333,7 @@ class Shown(dict[str, Any]):
                 file.write(f"{text}\n".encode("utf8", "backslashreplace"))
         return text
 
-    def _rendered(self, format: str, tables: Sequence[str], digits: int) -> str:
+    def _render(self, format: str, tables: Sequence[str], digits: int) -> str:
         view = self._view(every=True)
         return render_document([*view.tables(tables or view.usual, digits=digits)], format)
 

@@ -279,7 +279,7 @@ class Gold:
         )
 
     @cached_property
-    def _searched(self) -> list[Record]:
+    def _read_first(self) -> list[Record]:
         """The first documents. Mistakes in the file are left to those who read all of it."""
         from ..metrics.registry import SEARCHED_DOCUMENTS
 
@@ -294,14 +294,14 @@ class Gold:
         rules = rules_of(self.reading)
         if rules and rules.label_from:  # links have levels that mean nothing
             return
-        for record in self._searched:
+        for record in self._read_first:
             for _, _, label in sorted(record.spans):
                 if name := rules.new_name(label) if rules else label:
                     yield name
 
     def compares_attributes(self) -> bool:
         """Return whether spans of the first documents have attributes that are not made their labels."""
-        return self.reading.label_from is None and any(record.attributes for record in self._searched)
+        return self.reading.label_from is None and any(record.attributes for record in self._read_first)
 
     def has_attributes(self, pred: Path | None) -> bool:
         """Return whether both sides do, in their first documents; `pred` is None if the file contains both sides."""

@@ -131,7 +131,7 @@ def _mentions(value: Any, label: str | None) -> Pairs | None:
         return [mention]
     if wrapped := [item for key, item in value.items() if str(key).lower() in WRAPPERS]:
         return _mentions(wrapped[0], label) if len(wrapped) == 1 else None
-    return _by_label(value)
+    return _read_label_object(value)
 
 
 def _mention(item: Any, label: str | None) -> Pairs | None:
@@ -139,10 +139,10 @@ def _mention(item: Any, label: str | None) -> Pairs | None:
         return None if label is None else [(item, label)]
     if mention := mention_of(_without_offsets(item)):
         return [mention]
-    return _by_label(item) if isinstance(item, dict) else None
+    return _read_label_object(item) if isinstance(item, dict) else None
 
 
-def _by_label(value: dict[Any, Any]) -> Pairs | None:
+def _read_label_object(value: dict[Any, Any]) -> Pairs | None:
     """Return the strings that an object has by label; None if it has something else."""
     pairs: Pairs = []
     for label, strings in value.items():

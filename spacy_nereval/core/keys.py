@@ -197,7 +197,7 @@ class KeyMap(NamedTuple):
             return [self._rename_span(k, span) for k, span in enumerate(item)]
         if not isinstance(item, Mapping):
             return item
-        document = self._renamed(item, DOCUMENT_PARTS, "the document")
+        document = self._rename_keys(item, DOCUMENT_PARTS, "the document")
         for name in (*SPAN_LISTS, MENTIONS):
             if isinstance(spans := document.get(name), list):
                 document[name] = self.rename(spans)
@@ -206,7 +206,7 @@ class KeyMap(NamedTuple):
     def _rename_span(self, number: int, span: Any) -> Any:
         if not isinstance(span, Mapping):
             return span
-        result = self._renamed(span, SPAN_PARTS, f"span {number}")
+        result = self._rename_keys(span, SPAN_PARTS, f"span {number}")
         if "surface" in result and "surface" in dict(self.keys):
             result["text"] = result.pop("surface")
         if "length" in dict(self.keys):
@@ -216,7 +216,7 @@ class KeyMap(NamedTuple):
             result["end"] = start + length
         return result
 
-    def _renamed(self, item: Mapping[str, Any], parts: Mapping[str, Sequence[str]], what: str) -> dict[str, Any]:
+    def _rename_keys(self, item: Mapping[str, Any], parts: Mapping[str, Sequence[str]], what: str) -> dict[str, Any]:
         chosen = {part: key for part, key in self.keys if part in parts}
         usual = {name for part in chosen for name in parts[part]}
         result = {name: value for name, value in item.items() if name not in usual and name not in chosen.values()}

@@ -311,7 +311,7 @@ def effective_by_score(counts: Counts, numbers: UnitNumbers) -> dict[tuple[str, 
 
     def sample_effective(read: frozenset[Slot]) -> NDArray[np.float64]:
         rows = [place[slot] for slot in {slot._replace(quantity=NUMBER) for slot in read}]
-        total, drawn = (_with_sum_of_labels(sums.counts[rows].sum(axis=0)) for sums in (whole, halves))
+        total, drawn = (_add_sum_of_labels(sums.counts[rows].sum(axis=0)) for sums in (whole, halves))
         result: NDArray[np.float64] = kish(total[:, 0], 4 * ((drawn - total / 2) ** 2).mean(axis=1))
         return result
 
@@ -327,7 +327,7 @@ def effective_by_score(counts: Counts, numbers: UnitNumbers) -> dict[tuple[str, 
     return effective
 
 
-def _with_sum_of_labels(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+def _add_sum_of_labels(numbers: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the numbers of each label, and last of all labels together, from those of labels and of no label."""
     return np.concatenate([numbers[:-1], numbers.sum(axis=0)[None]]).astype(float)
 

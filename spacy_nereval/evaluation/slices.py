@@ -100,7 +100,7 @@ def estimate_difference(counts: Counts) -> SliceDifference | None:
     score = next(iter(metric.label_headlines), None)
     if score is None:
         return None
-    tables, units = [Table(_relabelled(counts, one), (SLICE,)) for one in (REST, SLICE)], Units(counts)
+    tables, units = [Table(_name_slice_and_rest(counts, one), (SLICE,)) for one in (REST, SLICE)], Units(counts)
     values = [float(next(score_sums(table.sum_rows())).label_scores[score.name][0, 0]) for table in tables]
     effective = UnitWeights([[Table(counts, LABELS)]], units).effective_numbers(metric)[score.name].tolist()
     found = SliceDifference(score, values[1], values[0], *effective[:2])
@@ -123,7 +123,7 @@ def estimate_difference(counts: Counts) -> SliceDifference | None:
     return found._replace(error=math.sqrt(variance), freedom=float(spread.sum() ** 2 / (spread**2 / freedom).sum()))
 
 
-def _relabelled(counts: Counts, label: str) -> Counts:
+def _name_slice_and_rest(counts: Counts, label: str) -> Counts:
     """Return counts in which a label is called `SLICE`, and the other one `REST`."""
     names = {label: SLICE, (REST if label == SLICE else SLICE): REST}
     return counts.with_keys(

@@ -43,7 +43,7 @@ def add_label_settings(reading: Reading, stored: Mapping[str, Mapping[str, Any]]
         model: {name: value for name, value in settings.items() if name not in given}
         for model, settings in stored.items()
     }
-    shown = {model: _written(settings) for model, settings in stored.items()}
+    shown = {model: _spell_settings(settings) for model, settings in stored.items()}
     if len({*shown.values()}) > 1:
         differ = "; ".join(f"{model} has {options or 'none'}" for model, options in shown.items())
         where = "in the call" if spelling() is spell_in_python else "on the command line"
@@ -57,7 +57,7 @@ def add_label_settings(reading: Reading, stored: Mapping[str, Mapping[str, Any]]
     return reading
 
 
-def _written(settings: Mapping[str, Any]) -> str:
+def _spell_settings(settings: Mapping[str, Any]) -> str:
     if spelling() is spell_in_python:
         return ", ".join(spell_argument(name, value) for name, value in settings.items())
     shown = {name: value if isinstance(value, str) else json.dumps(value) for name, value in settings.items()}

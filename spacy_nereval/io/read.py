@@ -169,7 +169,7 @@ class Pairing:
         if number < 1 or len(golds) > MOST_PLACED:
             return ""
         places = place_sentences(_sides(golds), _sides(preds), self._match_text)
-        return "" if places is None else _lost(number)
+        return "" if places is None else _spell_remedy(number)
 
     def _pairs(self, golds: Iterator[Record], preds: Iterator[Record]) -> Iterator[tuple[Record, Record]]:
         number = -1
@@ -247,7 +247,7 @@ class Pairing:
         if self._missing:
             self._check_complete()
         if self._missing_tokens:
-            golds, preds = self._with_lost([*golds], [*preds])
+            golds, preds = self._add_lost([*golds], [*preds])
         self._following = golds, preds
         for position, (gold, pred) in enumerate(zip_longest(golds, preds), number):
             if gold is None or pred is None:
@@ -256,13 +256,13 @@ class Pairing:
                 has_words = gold is not None and not self._missing_tokens
                 raise ValueError(
                     f"{self._gold} has {_documents(lengths[0])} and {self._pred} has {lengths[1]}; "
-                    f"expected the same number in both{_lost(length - position) * has_words}"
+                    f"expected the same number in both{_spell_remedy(length - position) * has_words}"
                 )
             if gold.id is not None and pred.id is not None and gold.id != pred.id:
                 raise self._contradiction(self._different_ids(position, gold.id, pred.id))
             yield gold, pred
 
-    def _with_lost(self, golds: list[Record], preds: list[Record]) -> tuple[Iterator[Record], Iterator[Record]]:
+    def _add_lost(self, golds: list[Record], preds: list[Record]) -> tuple[Iterator[Record], Iterator[Record]]:
         """Return the documents of both sides, with empty predictions where they lack a whole document of gold."""
         places = None
         if len(preds) < len(golds):
@@ -314,7 +314,7 @@ def _partner_of_lost(gold: Record) -> Record:
     return Record("", set(), None if gold.tokens is None else [], gold.id) if gold.annotated else gold
 
 
-def _lost(number: int) -> str:
+def _spell_remedy(number: int) -> str:
     """Return the remedy for predictions that lack a number of documents."""
     return f"; the predictions lack {_documents(number)}: {_REMEDY.format(spell_argument('missing_tokens', 'O'))}"
 

@@ -246,7 +246,7 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None, match_te
     if gold.open_end and pred.open_end:
         longer = max(gold, pred, key=lambda side: len(side.text))
         gold, pred = (side._replace(text=longer.text, tokens=longer.tokens) for side in (gold, pred))
-    pred, filled = _with_text_of_gold(gold, pred, missing_tokens, match_text)
+    pred, filled = _match_text_of_gold(gold, pred, missing_tokens, match_text)
     spans = pred.spans
     if not gold.annotated:
         return None
@@ -270,7 +270,7 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None, match_te
     return document
 
 
-def _with_text_of_gold(gold: Record, pred: Record, missing_tokens: str | None, match_text: str) -> tuple[Record, int]:
+def _match_text_of_gold(gold: Record, pred: Record, missing_tokens: str | None, match_text: str) -> tuple[Record, int]:
     """Return a predicted side at its places in the text of gold, and how many tokens of it the side lacked.
 
     Raises:

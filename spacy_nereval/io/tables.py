@@ -318,10 +318,10 @@ def write_documents(path: Path, rows: Iterable[dict[str, Any]]) -> None:
     columns = {"id": pa.string(), "text": pa.string(), "spans": pa.list_(span), "tokens": pa.list_(pa.struct(offsets))}
     schema = pa.schema([*columns.items(), ("meta", pa.string()), ("answer", pa.string())])
     table = (row | {"meta": json.dumps(row["meta"], ensure_ascii=False)} if "meta" in row else row for row in rows)
-    _write(path, map(_with_listed_attributes, table), schema)
+    _write(path, map(_list_attributes, table), schema)
 
 
-def _with_listed_attributes(row: dict[str, Any]) -> dict[str, Any]:
+def _list_attributes(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with attributes as lists in its spans, since a column has one type and attributes any names."""
     if not any("attributes" in span for span in row["spans"]):
         return row

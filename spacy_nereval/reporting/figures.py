@@ -93,11 +93,11 @@ class Figure:
         path = Path(path)
         if format_extension(path) not in ENDINGS:
             raise ValueError(f"{path}: expected a file that ends with .svg, .png or .pdf")
-        content = self._converted(format_extension(path))
+        content = self._convert(format_extension(path))
         with atomic_file(path) as file:
             file.write(content)
 
-    def _converted(self, ending: str) -> bytes:
+    def _convert(self, ending: str) -> bytes:
         """Return the content of a file."""
         altair, vl_convert = libraries()
         version = ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])
@@ -111,7 +111,7 @@ class Figure:
     @property
     def svg(self) -> str:
         """The figure as SVG. Raise ValueError if Altair and vl-convert are not installed."""
-        return self._converted(".svg").decode()
+        return self._convert(".svg").decode()
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -222,10 +222,10 @@ def score_figure(rows: Iterable[tuple[str, Sequence[Cell]]], title: str) -> Figu
             "encoding": {**y, "x": x, "shape": shape, "size": size},
         },
     ]
-    return figure_of(_with_values(layers, values), values, 20 * number)
+    return figure_of(_check_values(layers, values), values, 20 * number)
 
 
-def _with_values(layers: Layers, values: Values) -> Layers:
+def _check_values(layers: Layers, values: Values) -> Layers:
     """Return the layers. Raise ValueError if they would show nothing."""
     if not values:
         raise ValueError("there is nothing to draw: no score has a value")
@@ -258,7 +258,7 @@ def verdict_figure(rows: Iterable[tuple[str, str, int, str]]) -> Figure:
         {"mark": "bar", "encoding": {**base, "color": {"field": "kind", "scale": scale, "legend": None}}},
         {"mark": {"type": "text", "align": "left", "dx": 4}, "encoding": {**base, "text": {"field": "shown"}}},
     ]
-    return figure_of(_with_values(layers, values), values, 20 * len(values))
+    return figure_of(_check_values(layers, values), values, 20 * len(values))
 
 
 MOST_LABELS = 8
@@ -310,7 +310,7 @@ def matrix_figure(cells: Mapping[str, Mapping[str, int]], none: str) -> Figure:
             "encoding": {**base, "text": text, "color": contrast},
         },
     ]
-    return figure_of(_with_values(layers, values), values, 24 * len(gold_names))
+    return figure_of(_check_values(layers, values), values, 24 * len(gold_names))
 
 
 def leaderboard_figure(systems: Sequence[str], columns: Mapping[str, Mapping[str, Cell]], title: str) -> Figure:
@@ -363,7 +363,7 @@ def leaderboard_figure(systems: Sequence[str], columns: Mapping[str, Mapping[str
         },
     ]
     height = len(systems) * (18 if len(sets) == 1 else 6 + 11 * len(sets))
-    return figure_of(_with_values(layers, values), values, height)
+    return figure_of(_check_values(layers, values), values, height)
 
 
 def curve_figure(
@@ -430,4 +430,4 @@ def curve_figure(
                 "encoding": {"x": {"field": "x", "type": "quantitative"}, "y": {"value": HEIGHT}},
             }
         )
-    return figure_of(_with_values(layers, values), values, HEIGHT)
+    return figure_of(_check_values(layers, values), values, HEIGHT)

@@ -213,7 +213,7 @@ def environment(package: str = __package__) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_on_one_line,
+        finalize=_join_lines,
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name, "page") for name in (package, __package__)]),
     )
     templates.filters.update(json=json.dumps, log2=log2, inline=inline_text, sort_key=_sort_key)
@@ -241,7 +241,7 @@ def _sort_key(cell: Cell) -> str | None:
     return f"{number:.9g}" if isfinite(number) else "Infinity" if number > 0 else "-Infinity"
 
 
-def _on_one_line(value: Any) -> Any:
+def _join_lines(value: Any) -> Any:
     """Return a name or a sentence on one line, its control characters escaped; markup and other values stay.
 
     Texts of documents are markup already, by `inline_text`: the spaces at the ends of their parts have to stay.

@@ -84,7 +84,7 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
-    annotators, metrics = _with_names(annotators, metrics)
+    annotators, metrics = _name_annotators(annotators, metrics)
     settings = read_confidence(confidence)
     if half_width is not None:
         check_value("half_width", half_width, HALF_WIDTH_POINTS)
@@ -314,7 +314,7 @@ def _annotator_paths(annotators: Any) -> dict[str, Path]:
     return {}
 
 
-def _with_names(annotators: Any, metrics: Any) -> tuple[Any, Any]:
+def _name_annotators(annotators: Any, metrics: Any) -> tuple[Any, Any]:
     """Return the table of annotators, and the metrics.
 
     Files in a list, or two files one after the other, have their names without the extension; two lists of items, "A"

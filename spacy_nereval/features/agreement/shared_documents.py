@@ -303,7 +303,7 @@ def match_documents(
     (1, 1)
     """
     check_annotators([*sides])
-    sheets = _with_common_texts({name: [*sheet] for name, sheet in sides.items()}, match_text)
+    sheets = _match_texts({name: [*sheet] for name, sheet in sides.items()}, match_text)
     for name, sheet in sheets.items():
         if not any(annotated.record.annotated for annotated in sheet):
             documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
@@ -420,7 +420,7 @@ def _warn_of_excluded(documents: Sequence[SharedDocument], rules: LabelRules) ->
         )
 
 
-def _with_common_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
+def _match_texts(sheets: Mapping[str, list[SideRecord]], match_text: str) -> dict[str, list[SideRecord]]:
     """Return the records of each annotator, similar texts with the text of the first."""
     if match_text == SAME:
         return {**sheets}

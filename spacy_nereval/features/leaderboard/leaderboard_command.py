@@ -160,7 +160,7 @@ def rank_and_print(
     if metrics is None and not any(run.has_counts for run in _sources(folds)):
         metrics = metric_to_rank_by(ranking.get("primary"))
     boards = _count_systems(folds, (metrics, options, *more), files.keep_counts, files.output)
-    result = rank_systems(boards, confidence, **ranking, watch=_with_progress)
+    result = rank_systems(boards, confidence, **ranking, watch=_show_progress)
     print_result(LeaderboardView(result), wanted, showing, files.output, figure)
 
 
@@ -205,7 +205,7 @@ class ScoreSystems(Extension):
         rank_and_print(_systems_by_fold(gold, names, []), how, confidence, showing, Files(output, figure))
 
 
-def _with_progress(items: Iterable[Any], number: int) -> Iterable[Any]:
+def _show_progress(items: Iterable[Any], number: int) -> Iterable[Any]:
     """Return the items, with a progress bar if the output is a terminal."""
     progress: Iterable[Any] = progress_bar(items, total=number, unit=" pairs")
     return progress

@@ -253,7 +253,7 @@ def _rank_on(
     the rows of each of the other scores."""
     subject, *further = wanted
     try:
-        runs = _aligned(board, [subject.metric for subject in wanted])
+        runs = _align(board, [subject.metric for subject in wanted])
         first = next(iter(runs.values()))[0]
         if trials is not None:
             first.check_documents(f"permutation tests ({spell_argument('trials')})")
@@ -289,7 +289,7 @@ def _rank_on(
     return data_set, others
 
 
-def _aligned(board: Mapping[str, Entry], metrics: Sequence[Metric]) -> dict[str, list[Counts]]:
+def _align(board: Mapping[str, Entry], metrics: Sequence[Metric]) -> dict[str, list[Counts]]:
     """Return the counts of all systems of a data set, of the same documents in the same order, of some metrics."""
     if not board:
         raise ValueError("there is no system")

@@ -144,7 +144,7 @@ class Thresholds(Shown):
         >>> Thresholds.load(getfixture("tmp_path") / "result.json").cuts == result.cuts
         True
         """
-        return cls._checked(path, read_result(Path(path), cls._kind, system), cls)
+        return cls._check_shown(path, read_result(Path(path), cls._kind, system), cls)
 
     @property
     def _source(self) -> tuple[CutResult, Items]:
