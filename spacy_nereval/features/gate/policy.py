@@ -430,7 +430,7 @@ def _parse_policy(config: Any, source: str) -> Policy:
     if problems:
         raise _policy_error(config, source, problems)
     policy_rules = tuple(_make_rule(name, rule) for name, rule in section["rules"].items())
-    digest = sha256(_canonical_text(config).encode()).hexdigest()
+    digest = sha256(_canonical_text(config).encode("utf8", "surrogatepass")).hexdigest()
     return Policy(policy_rules, **settings, digest=digest)
 
 
