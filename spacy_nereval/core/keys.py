@@ -190,7 +190,7 @@ DOCUMENTS = "documents"
 """The part with the list of documents, where a file is an object."""
 
 UNREAD = "_unread"
-"""The key of the lists of a document that are read in part, which `KeyMap.rename` adds."""
+"""The key of the lists of a document that are read in part: `KeyMap.rename` adds a tuple, which no JSON has."""
 
 NEEDED = ("text", "start", "end", "length", "label")
 """Parts that are required if a map names them."""
@@ -229,7 +229,7 @@ class KeyMap(NamedTuple):
             if isinstance(spans := document.get(name), list):
                 unread |= self._unread(spans, SPAN_PARTS)
                 document[name] = self.rename(spans)
-        return document | {UNREAD: sorted(unread)} if unread else document
+        return document | {UNREAD: tuple(sorted(unread))} if unread else document
 
     def _unread(self, items: Iterable[Any], parts: Collection[str]) -> set[str]:
         """Return the keys of the lists in items that have more elements than these keys name by number."""

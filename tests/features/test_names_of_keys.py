@@ -173,6 +173,8 @@ def test_a_list_of_which_a_map_names_some_elements_is_said_to_be_read_in_part(na
     for command in (("score", path, other), ("agreement", path, other), ("show", path)):
         assert said in flat(run(*command, "--keys", keys).output), command
     assert said.replace("--keys", "keys=") in str(score([row], [row], ["strict"], keys=keys))
+    assert only(write(path, row | {"_unread": 7}), keys=read_keys(keys)).spans == {ADA}
+    assert only(write(path, {"text": TEXT, "spans": [SPAN], "_unread": 7})).notes == ()
     whole = json.loads(json.dumps(row).replace(', {"start": 8, "end": 11}', "").replace(", [8, 11]", ""))
     whole = json.loads(json.dumps(whole).replace(', "LOC"]', "]").replace(', {"text": "More."}', ""))
     assert "only the elements" not in run("score", write(path, whole), path, "--keys", keys).output

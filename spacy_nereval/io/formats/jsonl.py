@@ -313,10 +313,11 @@ def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of a line's JSON value. Raise ValueError if it is invalid."""
     record = _record_of(unpack_pair(entry), format)
-    if not isinstance(entry, dict) or UNREAD not in entry:
+    unread = entry.get(UNREAD) if isinstance(entry, dict) else None
+    if not isinstance(unread, tuple):
         return record
     keys = spell_argument("keys")
-    notes = (f'of "{key}", only the elements that {keys} names by number are read' for key in entry[UNREAD])
+    notes = (f'of "{key}", only the elements that {keys} names by number are read' for key in unread)
     return record._replace(notes=(*record.notes, *notes))
 
 
@@ -448,7 +449,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
                 f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}'
                 f"{remedy}; {SHOW}"
             )
-        others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
+        others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys, UNREAD)}
         if format.field and (usual := next((name for name in SPAN_LISTS if isinstance(entry.get(name), list)), None)):
             named += f" ({spell_argument('column', f'{usual},{format.field}')} if that is the predictions' alone)"
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""
