@@ -107,6 +107,7 @@ class _FrameReader(io.RawIOBase):
     def __init__(self, file: BinaryIO, decompressor: Callable[[], Any], padding: bytes = b"\0") -> None:
         self._file, self._decompressor, self._padding = file, decompressor, padding
         self._pieces, self._unpacked = self._unpack(), memoryview(b"")
+        self._has_limit = hasattr(decompressor(), "needs_input")  # bzip2 and xz can buffer their output
 
     def readable(self) -> bool:
         return True
@@ -126,22 +127,25 @@ class _FrameReader(io.RawIOBase):
         return filled
 
     def _unpack(self) -> Iterator[bytes]:
-        """Yield the unpacked content in pieces, which may be empty."""
+        """Yield the unpacked content in pieces, which may be empty: one for all small frames that are read at once."""
         frame: Any = None
         while packed := self._file.read(AT_ONCE):
+            piece = b""
             while packed:
                 if frame is None:
                     packed = packed.lstrip(self._padding)
                     if not packed:
                         break
                     frame = self._decompressor()
-                if hasattr(frame, "needs_input"):  # bzip2 and xz can buffer their output
-                    yield frame.decompress(packed, BLOCK)
+                if self._has_limit:
+                    piece += frame.decompress(packed, BLOCK)
                     while not (frame.eof or frame.needs_input):
-                        yield frame.decompress(b"", BLOCK)
+                        yield piece
+                        piece = frame.decompress(b"", BLOCK)
                 else:
-                    yield frame.decompress(packed)
+                    piece += frame.decompress(packed)
                 packed, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+            yield piece
         if frame is not None:
             raise EOFError
 
@@ -302,6 +306,7 @@ class _Unpacked(io.RawIOBase):
         self._file, self._compression, self._name = file, compression, name
         self._stream, self._position = compression.reader(file), 0
         self._size, self._ahead, self._measured = os.fstat(file.fileno()).st_size, AHEAD, measured
+        self._is_empty = False
 
     def readable(self) -> bool:
         return True
@@ -316,9 +321,10 @@ class _Unpacked(io.RawIOBase):
         """Go back to the start."""
         if whence != io.SEEK_SET or place:
             raise io.UnsupportedOperation("only the start of a compressed file can be looked up")
-        self._stream.close()
-        self._file.seek(0)
-        self._stream, self._position = self._compression.reader(self._file), 0
+        if not self._is_empty:  # else the end is the start, and millions of empty frames are read once
+            self._stream.close()
+            self._file.seek(0)
+            self._stream, self._position = self._compression.reader(self._file), 0
         return 0
 
     def readinto(self, buffer: Any) -> int:
@@ -340,6 +346,7 @@ class _Unpacked(io.RawIOBase):
                 ) from None
             raise Damaged(f"{self._name} is damaged: {self._compression.name} cannot unpack it ({reason})") from None
         self._position += number
+        self._is_empty = not self._position
         check_expansion(self._name, self._position, self._size)
         if self._position > self._ahead and not self._measured:
             self._ahead *= 2

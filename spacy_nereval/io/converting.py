@@ -263,9 +263,10 @@ def align_records(records: Iterable[Record], tokenize: Tokenizer, align: str, lo
         losses: Counts the spans that are moved, and those that have no token inside.
 
     Raises:
-        ValueError: A span has no token inside, and spans may not be dropped.
+        ValueError: A span has no token inside, and spans may not be dropped; a text has a lone surrogate.
     """
     for record in records:
+        check_characters(record, losses)  # tokenizers cannot read a lone surrogate either
         tokens = [place for place in record.tokens or tokenize(record.text) if record.text[slice(*place)].strip()]
         spans: dict[PlainSpan, PlainSpan] = {}
         for start, end, label in sorted(record.spans):
@@ -404,6 +405,7 @@ def check_characters(record: Record, losses: Losses) -> None:
         record.text,
         record.id or "",
         json.dumps(record.meta, ensure_ascii=False),
+        *(part for values in record.attributes.values() for pairs in values for pair in pairs for part in pair),
         *{s[2] for s in record.spans},
     ):
         _encode_text(record, losses, text)

@@ -192,6 +192,7 @@ class ResultTable(NamedTuple):
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
+        abbreviated: Column names to the words that people read; programs get the names.
         above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
         bare: Names of columns without intervals in a terminal, to save space.
     """
@@ -206,6 +207,7 @@ class ResultTable(NamedTuple):
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
     short: Mapping[str, str] = {}
+    abbreviated: Mapping[str, str] = {}
     above: Sequence[str] = ()
     bare: Collection[str] = ()
     ranges: str = ""
@@ -292,7 +294,7 @@ class ResultTable(NamedTuple):
             bold: How a format writes bold text, with "{}" for the text: the best estimates.
         """
         rows = [[self.cell_text(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
-        header = [_name_with_direction(name) for name in self.header]
+        header = [_name_with_direction(self.abbreviated.get(name, name)) for name in self.header]
         distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
         lines = [on_one_line if name in TEXTS else visible for name in self.header]
         texts = [[escape(visible(distinct.get(name, name)) or EMPTY) for name in header]]

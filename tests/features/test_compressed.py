@@ -164,6 +164,25 @@ def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
     assert peak < len(rows) / 5
 
 
+@pytest.mark.parametrize("extension", PACK)
+def test_many_small_frames_are_read_to_their_end_and_more_than_once(extension, tmp_path):
+    pack = PACK[extension]
+    parts = [b"", b"A", b"", b"", b"d" * 70_000, b"a", b""]
+    path = tmp_path / f"a.jsonl{extension}"
+    path.write_bytes(b"".join(map(pack, parts)) * 200)
+    wanted = b"".join(parts) * 200
+    with compression.open_unpacked(path) as file:
+        assert file.read(1) == b"A"
+        assert [file.seek(0), file.read()] == [0, wanted]
+        assert [file.seek(0), file.read()] == [0, wanted]
+    path.write_bytes(pack(b"") * 2000)
+    with compression.open_unpacked(path) as file:
+        assert [file.read(), file.seek(0), file.read()] == [b"", 0, b""]
+    path.write_bytes(pack(b"") * 2000 + pack(b"Ada")[:-3])
+    with compression.open_unpacked(path) as file, pytest.raises(compression.Damaged, match="truncated"):
+        file.read()
+
+
 def test_pipes_and_standard_input_may_be_compressed(tmp_path):
     gold, pred = write(tmp_path / "g.jsonl", *GOLD), write(tmp_path / "p.jsonl", *PRED)
     wanted = accepted("score", gold, pred, "-m", "strict")

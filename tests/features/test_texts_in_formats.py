@@ -9,7 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 from commands import run, write
+from reading import read
 
+from spacy_nereval import gate
+from spacy_nereval.features.gate.gate_view import junit
 from spacy_nereval.features.gate.policy import TEMPLATE
 
 HOSTILE = {
@@ -43,8 +46,11 @@ def files(tmp_path, monkeypatch):
                 meta = {"source": text, text: text}
                 rows.append({"id": f"{text}{number}", "text": f"Ada {text} met", "spans": spans, "meta": meta})
             write(tmp_path / f"{side}.jsonl", *rows)
-        rule = json.dumps(CONTROLS.sub("", text).replace("$", "").replace("%", "").replace("\n", " ").replace("\r", ""))
-        config = TEMPLATE.replace('score = "strict_f"\nat_least', f'score = "strict_f"\nlabel = {rule}\nat_least')
+        said = CONTROLS.sub("", text).replace("$", "").replace("%", "").replace("\n", " ").replace("\r", "")
+        label, name = json.dumps(said), re.sub(r"[].:\u2028]", "", said).strip()
+        config = TEMPLATE.replace('score = "strict_f"\nat_least', f'score = "strict_f"\nlabel = {label}\nat_least')
+        config = config.replace("[gate.rules.overall]", f"[gate.rules.{name}]")
+        config = config.replace("families = {}", f"families = {json.dumps({said: [name, 'predicted']})}")
         (tmp_path / "policy.cfg").write_text(config, encoding="utf8")
         listed = json.dumps({"data set": text, "gold": "gold.jsonl", "system": text, "predictions": "pred.jsonl"})
         other = json.dumps({"data set": text, "gold": "gold.jsonl", "system": "B", "predictions": "gold.jsonl"})
@@ -131,3 +137,119 @@ def test_no_text_of_others_is_more_than_a_text_in_any_format(name, command, file
     assert shown_formats == len(CHECKS)
     if command == "gate":
         assert ElementTree.parse(tmp_path / "gate.xml").getroot().findall(".//testcase")
+
+
+BENIGN = "Zoë of a_long_name.with_parts_that_may_be_broken/into_lines and so many words that it is shortened somewhere"
+"""A text without any mark. Pages with other texts have its elements, attributes and scripts."""
+
+PAGES = {
+    "report": "report gold.jsonl NAME=pred.jsonl B=gold.jsonl -o page.html --title NAME",
+    "report of one": "report gold.jsonl pred.jsonl -o page.html --policy policy.cfg --baseline gold.jsonl",
+    "agreement": "agreement gold.jsonl pred.jsonl --name NAME --name B --html page.html",
+    "thresholds": "thresholds gold.jsonl scored.jsonl --html page.html",
+}
+
+
+class Page(Tags):
+    """Also collects the texts inside scripts, and values of attributes that a browser follows."""
+
+    def __init__(self, page):
+        self.scripts, self.followed, self._kind = [], set(), None
+        super().__init__(page)
+
+    def handle_starttag(self, tag, attrs):
+        super().handle_starttag(tag, attrs)
+        self.followed |= {(tag, name, value) for name, value in attrs if name in ("href", "src", "action", "srcset")}
+        self._kind = (dict(attrs).get("type") or "script") if tag in ("script", "style") else None
+        if self._kind:
+            self.scripts.append([self._kind, ""])
+
+    def handle_data(self, data):
+        if self._kind:
+            self.scripts[-1][1] += data
+
+    def handle_endtag(self, tag):
+        self._kind = None
+
+
+def page_of(command, text, files, tmp_path):
+    """Write a page about a text in all fields."""
+    system = files(text)
+    rows = [json.loads(line) for line in (tmp_path / "pred.jsonl").read_text().splitlines()]
+    for number, row in enumerate(rows):
+        row["spans"] = [span | {"score": (number + 1) / 4} for span in row["spans"]]
+    write(tmp_path / "scored.jsonl", *rows)
+    result = run(*(part.replace("NAME", system) for part in PAGES[command].split()))
+    assert result.exit_code == 0, (result.output, result.exception)
+    return (tmp_path / "page.html").read_text(encoding="utf8")
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("command", [*PAGES])
+@pytest.mark.parametrize("name", [*HOSTILE])
+def test_no_text_of_others_changes_the_elements_of_a_page(name, command, files, tmp_path):
+    plain, page = (Page(page_of(command, text, files, tmp_path)) for text in (BENIGN, HOSTILE[name]))
+    assert page.tags <= plain.tags
+    assert page.attributes <= plain.attributes
+    assert page.comments == plain.comments
+    assert {(tag, name) for tag, name, value in page.followed if not value.startswith("#")} == {
+        (tag, name) for tag, name, value in plain.followed if not value.startswith("#")
+    }
+    assert [kind for kind, _ in page.scripts] == [kind for kind, _ in plain.scripts]
+    for (kind, script), (_, other) in zip(page.scripts, plain.scripts, strict=True):
+        if kind in ("script", "module", "style"):
+            assert script == other
+        else:  # data, which no browser runs: packed, or JSON without the sign that begins an element
+            assert re.fullmatch(r"[\w+/=]*", script) or ("<" not in script and json.loads(script))
+
+
+ANNOTATION = ("jsonl", "jsonl.gz", "parquet", "arrow", "conll", "spacy", "brat")
+
+
+def shape(record, keeps_texts):
+    """What a file has to keep of a record: all its texts, or their number."""
+    spans = sorted(record.spans)
+    return (record.text, spans) if keeps_texts else len(spans)
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("extension", ANNOTATION)
+@pytest.mark.parametrize("name", [*HOSTILE])
+def test_no_text_of_others_adds_to_the_annotation_that_is_written(name, extension, files, tmp_path):
+    """A file is refused in words, or read again with the same spans and attributes."""
+    files(HOSTILE[name])
+    output = tmp_path / f"out{'' if extension == 'brat' else '.' + extension}"
+    holds_tokens = extension in ("conll", "spacy")
+    result = run("convert", "gold.jsonl", output, *["--align", "expand", "--drop"][: 3 * holds_tokens])
+    if result.exit_code:
+        assert result.exit_code == 2 and "cannot be written in this format" in result.stderr, result.output
+        assert not output.exists()
+        return
+    before, after = read(tmp_path / "gold.jsonl"), read(output)
+    assert len(after) == len(before)
+    for old, new in zip(before, after, strict=True):
+        assert shape(new, not holds_tokens) == shape(old, not holds_tokens)
+
+
+NAMES = [*HOSTILE.values(), "]", "[gate]", "a.b", "${gate.level}", "\n", " ", "x" * 300]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_no_name_of_a_rule_is_more_than_a_text_in_any_format(name):
+    """From Python, where a name may have any characters."""
+    gold = [["B-A", "O", "B-B"]] * 8
+    rules = {
+        name: {"score": "strict_f", "at_least": 50},
+        f"{name}2": {"score": "strict_f", "worse_by_at_most": 5},
+        f"{name}3": {"rate_between": [2, 3], "required": False},
+    }
+    policy = {"gate": {"rules": rules, "families": {name: [name, f"{name}2"]}}}
+    result = gate(policy, gold, gold[:4] + [["B-A", "O", "O"]] * 4, gold)
+    for format, check in CHECKS.items():
+        method = {"terminal": "__str__", "html": "_repr_html_"}.get(format, f"to_{format}")
+        shown = getattr(result, method)()
+        assert not CONTROLS.search(shown), (format, ascii(shown))
+        check(shown)
+    assert len(ElementTree.fromstring(junit(result)).findall(".//testcase")) == 3

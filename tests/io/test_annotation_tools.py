@@ -88,6 +88,23 @@ def test_tags_that_are_numbers_need_names(tmp_path):
     assert "expected a list of names" in error(path, tag_names=str(saved(tmp_path / "x.json", {})))
 
 
+ODD_NAMES = [{"a": 1}, ["ner_tags"], None, 1, 1.5, True]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES, ids=str)
+def test_features_with_names_that_are_no_text_are_not_those_of_tags(name, tmp_path):
+    """As the server of the hub lists features. Those beside them are read."""
+    tags = {"name": "ner_tags", "type": {"feature": {"names": ["O", "B-PER", "B-LOC", "I-LOC"]}}}
+    rows = [{"row": samples.HF | {"ner_tags": [1, 0, 0, 0, 0, 0, 0, 0]}}]
+    odd = tags | {"name": name}
+    path = saved(tmp_path / "a.json", {"features": [odd, tags, odd], "rows": rows})
+    assert [{span[2] for span in record.spans} for record in read(path)] == [{"PER"}]
+    nameless = [odd, name, {key: value for key, value in tags.items() if key != "name"}]
+    assert "the tag 1 is a number without a name" in error(saved(path, {"features": nameless, "rows": rows}))
+    info = saved(tmp_path / "info.json", {"features": nameless})
+    assert "expected a list of names" in error(path, tag_names=str(info))
+
+
 BAD_ROWS = [
     ({"ner_tags": ["O"]}, "there are 8 tokens and 1 tags"),
     ({"ner_tags": ["PER"] * 8}, "'PER' is not a tag"),

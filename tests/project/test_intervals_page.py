@@ -220,7 +220,7 @@ def test_the_picture_says_what_is_computed():
     words = (ROOT / "docs" / "explanation" / "intervals.svg").read_text("utf8")
     scores, intervals, true = repeated()
     held = holds(intervals.low, intervals.high, true)
-    assert f"{held.sum()} of {len(held)} intervals hold the true F; a dashed one misses it" in words
+    assert f"{held.sum()} of {len(held)} intervals contain the true F; a dashed one misses it" in words
     assert words.count("stroke-dasharray") >= len(held) - held.sum() and words.count("<circle") == SETS + 2
     assert f"true F {100 * true:.0f}" in words
     for number in (10, 8):

@@ -393,7 +393,7 @@ class PlanView(View):
                 for points_of in zip(*(row["curve"] for row in rows))
             ]
             header = [self._units, *(row["name"] for row in rows)]
-            yield ResultTable("How often they answer", header, cells, note="in per cent of simulated corpora")
+            yield ResultTable("Power", header, cells, note="in per cent of simulated corpora")
 
     makers: ClassVar[Makers] = {"needed": units_needed, "curve": curve}
 
@@ -415,8 +415,14 @@ class PlanView(View):
             if row["kind"] == HALF_WIDTH and row["units_needed"]
         ]
         if numbers:
-            which = "it" if len(rows) == 1 else "each of the others" if len(numbers) < len(rows) else "each question"
-            answer = f"about {max(numbers):,} {self._units} like these answer {which}"
+            which = (
+                ""
+                if len(rows) == 1
+                else " for each of the others"
+                if len(numbers) < len(rows)
+                else " for each question"
+            )
+            answer = f"about {max(numbers):,} {self._units} like these are enough{which}"
             answers.insert(0, f"{answer} in {100 * self.result['power']:g} % of samples")
         return visible("; ".join([*answers[:1], *answers[1:][-1:], *remarks]))
 
@@ -463,8 +469,8 @@ class PlanView(View):
         ]
         if any(row["kind"] == DIFFERENCE for row in self._rows):
             lines.append(
-                f"A difference is taken to be spread over the {self._units} as that between the two systems of the "
-                "pilot is. Systems that are more alike need fewer."
+                f"The difference is assumed to vary over {self._units} like that of the pilot's two systems. More "
+                "similar systems need fewer."
             )
         return lines
 

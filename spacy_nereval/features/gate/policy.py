@@ -87,7 +87,7 @@ class Policy(NamedTuple):
         rules: The rules, one or more.
         level: Confidence level of each one-sided interval.
         unit: The rule that says which documents are resampled together; None for the usual one.
-        seed: Seed of the random swaps.
+        seed: Seed of the random permutations.
         least_units: Effective number of units below which a rule is undecided, whatever its interval.
         too_few: The effect of a rule with fewer units: one of `CONSEQUENCES`.
         unseen: The treatment of a rule that would not be met if the corpus had documents of kinds that are not in the
@@ -430,7 +430,7 @@ def _parse_policy(config: Any, source: str) -> Policy:
     if problems:
         raise _policy_error(config, source, problems)
     policy_rules = tuple(_make_rule(name, rule) for name, rule in section["rules"].items())
-    digest = sha256(_canonical_text(config).encode()).hexdigest()
+    digest = sha256(_canonical_text(config).encode("utf8", "surrogatepass")).hexdigest()
     return Policy(policy_rules, **settings, digest=digest)
 
 
