@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from worlds import HARD, f_score
+from coverage_hard import PAIRED
+from numpy.typing import NDArray
+from worlds import HARD, Floats, System, f_score, ratio
 
 from spacy_nereval import Document, count, create_all
-from spacy_nereval.evaluation.comparison import System
-from spacy_nereval.features.gate.gate_rules import judge_candidate
-from spacy_nereval.features.gate.policy import Policy, Rule
+from spacy_nereval.evaluation.bounds import needs_warning
+from spacy_nereval.evaluation.comparison import System as Named
+from spacy_nereval.features.gate.gate_rules import MET, judge_candidate
+from spacy_nereval.features.gate.policy import WORSE, Policy, Rule
 from spacy_nereval.features.gate.sample_size import answer_rate, make_questions
 
 OUTPUT = Path(__file__).with_suffix(".json")
@@ -65,7 +68,7 @@ def simulated(replications: int, documents: int, seed: int = 0) -> dict[str, Any
     every = 0
     for _ in range(replications):
         before, after = (
-            System(name, count(side, metrics))
+            Named(name, count(side, metrics))
             for name, side in zip(("baseline", "candidate"), corpus(random, documents))
         )
         found = judge_candidate(Policy((*RULES.values(), *EASY)), after, before)
@@ -96,14 +99,61 @@ def in_hard_world(replications: int, documents: int, seed: int = 0) -> dict[str,
     verdicts = {"met": 0, "broken": 0, "undecided": 0}
     while sum(verdicts.values()) < replications:
         for counts in world.made(random, documents).astype(int).swapaxes(0, 1)[: replications - sum(verdicts.values())]:
-            own = []
-            for number, (right, wrong, missed) in enumerate(counts.tolist()):
-                gold = [(k, k + 1, "A") for k in range(right + missed)]
-                own.append(Document(gold, gold[:right] + [(k, k + 1, "B") for k in range(wrong)], id=str(number)))
             rule = Rule("at_least", "at_least", true, "strict_f")
-            found = judge_candidate(Policy((rule,)), System("candidate", count(own, metrics)))
+            found = judge_candidate(Policy((rule,)), Named("candidate", count(made_of(counts), metrics)))
             verdicts[found["rules"][0]["verdict"]] += 1
     return {"documents": documents, "replications": replications, "world": CATASTROPHIC, "at_least": verdicts}
+
+
+NEAR_ZERO = "F near 0"
+"""The world of two systems with an F near 0, the second one worse, as `coverage_hard` has it. A few documents have most
+of the hits."""
+
+
+def near_zero(replications: int, documents: int, seed: int = 0) -> dict[str, Any]:
+    """Return how often rules whose bounds are the true differences of F and precision were met, broken or undecided
+    where F is near 0, and how many of those met carry a flag: `unseen`, or fewer than 20 effective documents."""
+    world, second = PAIRED[NEAR_ZERO]
+    assert isinstance(second, System)
+    metrics, number = create_all(["strict"]), 0
+
+    def drawn(random: np.random.Generator, size: int) -> list[Floats]:
+        numbers = world.documents(random, size)
+        return [world.outputs(random, system, *numbers) for system in (world.system, second)]
+
+    whole = [counts.sum((0, 1)) for counts in drawn(np.random.default_rng([seed, 1]), 40_000)]
+    rules = [
+        Rule(name, WORSE, 100 * float(score(whole[0]) - score(whole[1])), name)
+        for name, score in (("strict_f", f_score), ("strict_p", precision))
+    ]
+    random = np.random.default_rng([seed, documents, 2])
+    found: dict[str, Any] = {rule.name: {"met": 0, "broken": 0, "undecided": 0, "flagged": 0} for rule in rules}
+    while number < replications:
+        sides = (counts.astype(int).swapaxes(0, 1) for counts in drawn(random, documents))
+        for pair in zip(*sides):
+            if number == replications:
+                break
+            number += 1
+            before, after = (Named(name, count(made_of(counts), metrics)) for name, counts in zip("ab", pair))
+            for row in judge_candidate(Policy(tuple(rules), seed=number), after, before)["rules"]:
+                found[row["name"]][row["verdict"]] += 1
+                is_few = needs_warning(row["effective_units"])
+                found[row["name"]]["flagged"] += bool(row["verdict"] == MET and (row["unseen"] or is_few))
+    return {"documents": documents, "replications": replications, "world": NEAR_ZERO, "rules": found}
+
+
+def precision(counts: Floats) -> Floats:
+    """Return the precision of tp, fp, fn along the last axis."""
+    return ratio(counts[..., 0], counts[..., 0] + counts[..., 1])
+
+
+def made_of(counts: NDArray[np.int64]) -> list[Document]:
+    """Return documents with so many hits, spurious and missed spans, [documents, 3]."""
+    documents = []
+    for number, (right, wrong, missed) in enumerate(counts.tolist()):
+        gold = [(k, k + 1, "A") for k in range(right + missed)]
+        documents.append(Document(gold, gold[:right] + [(k, k + 1, "B") for k in range(wrong)], id=str(number)))
+    return documents
 
 
 ASKED = (
@@ -125,8 +175,8 @@ def planned(replications: int, documents: int, seed: int = 5) -> dict[str, Any]:
     pilot = corpus(np.random.default_rng(seed), 60)
     random = np.random.default_rng([seed, documents])
 
-    def judged(sides: Any) -> list[System]:
-        return [System(name, count(side, metrics)) for name, side in zip(("candidate", "baseline"), sides[::-1])]
+    def judged(sides: Any) -> list[Named]:
+        return [Named(name, count(side, metrics)) for name, side in zip(("candidate", "baseline"), sides[::-1])]
 
     questions = make_questions(Policy(ASKED), *judged(pilot))
     rightly = dict.fromkeys([rule.name for rule in ASKED], 0)
@@ -148,9 +198,10 @@ def main() -> None:
     rows = [simulated(given.n, documents) for documents in (50, 200)]
     plans = [planned(given.n, documents) for documents in (40, 80, 110)]
     hard = [in_hard_world(given.n, documents) for documents in (50, 200)]
-    found |= {"corpora": rows, "plans": plans, "hard": hard}
+    low = [near_zero(2 * given.n, documents) for documents in (20, 50)]
+    found |= {"corpora": rows, "plans": plans, "hard": hard, "near_zero": low}
     given.o.write_text(json.dumps(found, indent=2) + "\n", encoding="utf8")
-    for row in (*rows, *hard):
+    for row in (*rows, *hard, *low):
         print(json.dumps(row))
 
 

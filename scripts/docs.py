@@ -211,13 +211,11 @@ def metrics_page() -> str:
     blocks = [
         "# Metrics: definitions, formulas, options, score keys",
         "<!-- Written by scripts/docs.py from the docstrings and declarations of the metrics; do not edit. -->",
-        "Every metric here is available in Python, in spaCy and on the command line, with scores per label, "
-        "averages and "
-        "confidence intervals. [Choose a metric](../how-to/choose-metric.md) has the same errors under each "
+        "[Choose a metric](../how-to/choose-metric.md) has the same errors under each "
         "of them. Tests "
         "compare every metric with a second implementation, and with the programs named below. BibTeX keys "
         "are those of "
-        "[metrics.bib](../metrics.bib). Options that many metrics have:",
+        "[metrics.bib](../metrics.bib). [our choice]: the source leaves this open. Options that many metrics have:",
         "\n".join(options[name] for name in SHARED_OPTIONS),
         "## Score keys",
         "Names of scores in spaCy's score dict, prefixed with `ents_` or `spans_KEY_`: `fair_f` is `ents_fair_f`. "

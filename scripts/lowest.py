@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("component", "scorer"))
 MORE_SCORERS = tuple(f"tests/integration/test_{name}.py" for name in ("checks", "detach"))
 QUICK = ("tests", "-m", "quick")
+OF_KERNEL = (*(f"tests/{room}" for room in ("core", "metrics", "counting", "evaluation", "io", "cli")), "-m", "quick")
 OF_PYTHON = ("tests/core", "tests/io", "tests/cli", "-m", "quick")
 """Quick tests of what depends on the version of Python: types, archives, JSON, command lines. No numbers."""
 COMMANDS = (
@@ -117,14 +118,15 @@ def main() -> int:
     parser.add_argument(
         "--few",
         action="store_true",
-        help="fewer tests: none of checks and training; with --pythons only those of rooms"
+        help="fewer tests: none of features, checks and training; with --pythons only those of rooms"
         " where the version of Python matters",
     )
     given, tests = parser.parse_known_args()
     found = {version: interpreter(version) for version in claimed()}
     lowest = next(python for python in found.values() if python)
     scorers = SCORERS if given.few else (*SCORERS, *MORE_SCORERS)
-    chosen = [[*QUICK], [*scorers, "-m", "not slow and not costly"]]
+    quick = OF_KERNEL if given.few else QUICK
+    chosen = [[*quick], [*scorers, "-m", "not slow and not costly"]]
     if tests or (given.few and given.pythons):
         chosen = [tests or [*OF_PYTHON]]
     runs = [["pytest", "-q", "-p", "no:cacheprovider", *some] for some in chosen]

@@ -13,7 +13,8 @@ except ImportError:
 
     class LightningModule:  # what this file uses of it
         def log_dict(self, values: dict[str, float]) -> None:
-            print({name: round(value, 4) for name, value in values.items()})
+            for name, value in values.items():
+                print(f"{name} {value:.4f}")
 
 
 class Tagger(LightningModule):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
 from ..core.messages import describe_unknown, join_names
-from ..core.synonyms import GROUP_NAMES, METRIC_NAMES, SCORE_NAMES, python_line
+from ..core.synonyms import AVERAGE_NAMES, GROUP_NAMES, METRIC_NAMES, SCORE_NAMES, python_line
 from ..evaluation.bounds import UNBOUNDED
+from ..evaluation.resampling import Confidence
 from ..metrics.registry import names
 from ..reporting.declared import has_hits
 from ..reporting.figures import Figure, matrix_figure
@@ -107,6 +108,41 @@ class Named(dict[str, T]):
             raise AttributeError(f"these are items, not attributes: {line}")
 
 
+class Average(Named[Any]):
+    """The scores of an average, by the names that scores have: `averages["macro"]["f"]`, or `f1` and `recall`."""
+
+    def __missing__(self, key: str) -> Any:
+        usual = SCORE_NAMES.get(str(key).lower(), "")
+        return self[usual] if usual in self else super().__missing__(key)
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            return self[name] if SCORE_NAMES.get(name.lower(), "") in self else super().__getattr__(name)
+
+
+class IntervalOfResult(Interval):
+    """An interval that may be asked for by a call, too: `result.confidence_interval("recall")`."""
+
+    _make_interval: Callable[[str | None], Interval | None]
+    _parts: Mapping[str, ScoreSet]
+    _level: float | None
+
+    def __call__(self, score: str | None = None, level: float | None = None) -> Interval | None:
+        """Return the interval of a score, as `ScoreSet.interval` does."""
+        if level is not None and level != self._level:
+            raise ValueError(f"intervals have the level of the result: write score(gold, pred, confidence={level!r})")
+        if score is not None and score in self._parts:
+            return self._parts[score].interval()
+        return self._make_interval(score)
+
+    def __repr__(self) -> str:
+        return repr(Interval(*self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interval, (self.low, self.high)  # copies for other processes do without the result
+
+
 class ScoreSet:
     """The scores of one metric, overall or of a label, each an attribute and an item.
 
@@ -188,6 +224,46 @@ class ScoreSet:
             lambda: {short: self._bounds().get(score.name) for short, score in long.items()},
         )
 
+    def meant(self, words: Sequence[str]) -> Any:
+        """Return what other packages call by these words: an average, a score or a count; None if nothing.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], "strict").strict.meant(["macro", "f1"])
+        1.0
+        """
+        if not words:
+            return self
+        for place, others in ((0, words[1:]), (-1, words[:-1])):
+            if average := AVERAGE_NAMES.get(words[place]):
+                return self._average(average, [word for word in others if word != "avg"])
+            group = self.of_group(GROUP_NAMES.get(words[place], words[place]))
+            if group and group.name != words[place]:
+                return group.meant(others)
+        name = "_".join(words)
+        usual = SCORE_NAMES.get(name, name)
+        if usual == "interval()":
+            return self._callable_interval()
+        if usual in ("p", "r", "f", "value"):
+            is_score = usual in self._values["scores"] or usual == "value"
+            return getattr(self, usual) if is_score and self._is_of_beta(name) else None
+        is_whole = {score.group for score in self._declared} <= {None, self.name}  # a group has no counts of its own
+        return self.counts.get(name, self.scores.get(name)) if is_whole else self.scores.get(name)
+
+    def _average(self, average: str, words: Sequence[str]) -> Any:
+        if average == "micro":
+            return self.meant(words)
+        scores = getattr(self, "averages", {}).get(average)
+        name = "_".join(words)
+        return scores if not words or scores is None else scores.get(SCORE_NAMES.get(name, name))
+
+    def _callable_interval(self) -> Interval | None:
+        if (bounds := self.interval()) is None:
+            return None
+        interval = IntervalOfResult(*bounds)
+        interval._make_interval, interval._parts = self.interval, {}
+        interval._level = None if self._values.get("intervals") else Confidence().level
+        return interval
+
     @property
     def _main(self) -> str:
         return next((score.name for score in self._declared if score.headline), self._declared[0].name)
@@ -199,16 +275,23 @@ class ScoreSet:
         if name in self.keys:
             return self.keys[name]
         usual = SCORE_NAMES.get(name.lower(), "")
-        is_other_beta = "1" in name and self._metric.settings.get("beta", 1.0) != 1.0  # F2 is not to be read as F1
-        if usual in values and not is_other_beta:
+        if usual in values and self._is_of_beta(name):
             return usual
         raise KeyError(self._absent(name))
+
+    def _is_of_beta(self, name: str) -> bool:
+        """Return whether a name fits the beta of the metric: F2 is not to be read as F1."""
+        return "1" not in name or self._metric.settings.get("beta", 1.0) == 1.0
 
     def _absent(self, name: str) -> str:
         names_known = [*self._values["scores"]]
         usual = SCORE_NAMES.get(name.lower(), name)
         if name in self.counts:
             return f"{self.name} has no score {name!r}, but a count: write .counts[{name!r}]"
+        if name in ("errors", "error_counts", "error_types", "verdicts"):
+            return (
+                f"{self.name} has no score {name!r}: write .counts for numbers, and r.errors({self.name!r}) for a list"
+            )
         alike = [score for score in names_known if score.endswith(f"_{usual}")]
         if usual != name and (usual in names_known or hasattr(type(self), usual.partition("(")[0].partition("[")[0])):
             return f"{self.name} has no score {name!r}: write .{usual}"
@@ -221,7 +304,12 @@ class ScoreSet:
         return math.nan if self.value is None else self.value
 
     def __getitem__(self, name: str) -> float | None:
-        value: float | None = self._values["scores"][self._named(name)]
+        value: float | None
+        try:
+            value = self._values["scores"][self._named(name)]
+        except KeyError:
+            if (value := self.meant(words_of(name))) is None:
+                raise
         return value
 
     def __getattr__(self, name: str) -> float | None:
@@ -268,7 +356,7 @@ class MetricScoreSet(ScoreSet):
     @property
     def averages(self) -> dict[str, dict[str, Any]]:
         """The averages over labels, "macro" and "weighted", and over documents, "docs"."""
-        return Named(self._values["averages"])
+        return Named({average: Average(scores) for average, scores in self._values["averages"].items()})
 
     @property
     def confusion(self) -> Confusion:
@@ -400,9 +488,7 @@ class LabelScores:
 
     def _meant(self, name: str) -> Any:
         """Return what other packages have under a name; None if nothing, or if it could be several things."""
-        sets: Any = self._sets()
-        scores = scores_meant(name, sets)
-        return sole_score(name, sets) if scores is None else scores
+        return score_of_words(name, self._sets())
 
     def _absent(self, name: str) -> str:
         """Return the line to write instead of the name of a score without its metric; "" for other names."""
@@ -467,31 +553,42 @@ def scores_meant(name: object, parts: Mapping[str, ScoreSet]) -> ScoreSet | None
     return next((scores for scores in groups if scores), None) or parts.get(METRIC_NAMES.get(str(name), ""))
 
 
-def sole_score(name: object, parts: Mapping[str, MetricScoreSet]) -> Any:
-    """Return what a name without a metric means in a result of one metric; None if that is not clear.
+def words_of(name: object) -> list[str]:
+    """Return the words of a name in lower case.
 
-    The names of spaCy, `ents_f`, and of seqeval, `overall_f1`, mean strict scores in a result of several metrics, too.
+    >>> words_of("macro avg.f1-score")
+    ['macro', 'avg', 'f1', 'score']
+    """
+    return [word for word in re.split("[^a-z0-9]+", str(name).lower()) if word]
+
+
+def score_of_words(name: object, parts: Mapping[str, ScoreSet]) -> Any:
+    """Return what other packages have under a name: a metric, an average and a score in any order; None if nothing.
+
+    A name without a metric, such as `f1` or `overall_recall`, means strict scores, as in seqeval, conlleval and spaCy;
+    in a result without `strict`, those of its only metric.
 
     >>> from spacy_nereval import score
-    >>> result = score([["B-PER"]], [["B-PER"]], "strict")
-    >>> result.f1, result.overall_precision, result.micro.f, result.macro_f1, result.ci.high
-    (1.0, 1.0, 1.0, 1.0, 1.0)
-    >>> score([["B-PER"]], [["B-LOC"]], ["strict", "fair"])["ents_f"]
-    0.0
+    >>> result = score([["B-PER"]], [["B-LOC"]], ["strict", "semeval", "fair"])
+    >>> result.f1, result.strict_f1, result.partial_recall, result.macro_f1, result.weighted.recall
+    (0.0, 0.0, 1.0, 0.0, 0.0)
+    >>> score([["B-PER"]], [["B-PER"]], "fair").ci.high
+    1.0
     """
-    here = re.fullmatch("(?:(ents|overall)|micro)?_?(.*)", str(name))
-    if not here or (len(parts) != 1 and not (here[1] and here[2] and "strict" in parts)):
+    words = words_of(name)
+    splits = [(words[:end], words[end:]) for end in range(len(words), 0, -1)]
+    splits += [(words[start:], words[:start]) for start in range(1, len(words))]
+    for metric, others in splits:
+        if scores := parts.get("_".join(metric)) or scores_meant("_".join(metric), parts):
+            return scores.meant(others)
+    usual = "strict" if "strict" in parts else next(iter(parts))
+    if not words or (usual != "strict" and len(parts) > 1):
         return None
-    part = parts["strict"] if len(parts) > 1 else next(iter(parts.values()))
-    usual = SCORE_NAMES.get(here[2], here[2])
-    if usual in ("p", "r", "f", "value"):
-        return part[here[2]] if usual in part or usual == "value" else None
-    if name in ("overall", "micro"):
-        return part
-    if usual == "averages['macro']['f']":
-        return part.averages["macro"].get("f")
-    counted = str(name).lower()
-    return part.interval() if usual == "interval()" else part.counts.get(counted, part.scores.get(counted))
+    is_clear = len(parts) == 1 or words not in (["score"], ["value"])
+    meant = parts[usual].meant(words) if is_clear else None
+    if isinstance(meant, IntervalOfResult):
+        meant._parts = {**parts}
+    return meant
 
 
 OF_METRICS = ("value", "scores", "interval()", "interval().low", "interval().high")
@@ -512,6 +609,8 @@ def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) ->
     if bare != name and bare in paths(parts):
         return f"score keys have no prefix here: write r[{bare!r}]"
     metric = name.partition(".")[0]
+    if metric not in names() and (words := words_of(name)):
+        metric = METRIC_NAMES.get(words[0], next((word for word in words if word in names()), metric))
     if metric not in parts and metric in names():
         return f"{metric} is not among the metrics: write score(gold, pred, {[*parts, metric]})"
     if name in flat(parts):

@@ -8,10 +8,13 @@ from functools import partial, wraps
 from inspect import Parameter, signature
 from itertools import islice, zip_longest
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from ..core.arguments import SAME, Reading, arguments_of, side_reading, validate_settings
 from ..core.attribute_values import keep_attributes, split_names
+from ..core.compression import strip_compression
+from ..core.declaration import Metric
 from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
@@ -162,7 +165,9 @@ def with_item_reading(function: Function) -> Function:
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
         called = function.__qualname__.removesuffix(".__init__")
-        args, kwargs = _take_columns(args, kwargs)
+        args, kwargs = _take_columns(_read_tables(args), kwargs)
+        while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
+            args = args[:-1]
         if any(name not in accepted for name in kwargs):
             kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
         with keep_fields(kwargs.get("by")):
@@ -170,6 +175,65 @@ def with_item_reading(function: Function) -> Function:
 
     checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes the function's arguments
+
+
+def convert_places(convert: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Callable[[Function], Function]:
+    """Return a decorator for a function that others give its sides one after the other, in their places.
+
+    Args:
+        convert: From the arguments that are given by their places to those that the function has.
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def called(*args: Any, **options: Any) -> Any:
+            return function(*convert(args), **options)
+
+        return called  # type: ignore[return-value]  # it takes the function's arguments
+
+    return decorate
+
+
+def are_sides(values: Sequence[Any]) -> bool:
+    """Return whether values can only be sides: files that exist, lists of items, or pipelines, and no metrics."""
+    return all(is_file_here(value) or is_spacy(value, "Language") or _are_items(value) for value in values)
+
+
+def is_file_here(value: Any) -> bool:
+    """Return whether a value is the path of a file or folder that exists."""
+    return isinstance(value, (str, Path)) and Path(value).exists()
+
+
+def _are_items(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and not isinstance(value[0], (str, Metric))
+
+
+def name_sides(sides: Sequence[Any]) -> dict[str, Any]:
+    """Return sides by name: files by theirs without the extension if all are different, others as "A", "B", ...
+
+    >>> name_sides([[], []])
+    {'A': [], 'B': []}
+    """
+    stems = [strip_compression(Path(side)).stem for side in sides if isinstance(side, (str, Path))]
+    return dict(zip(stems if len({*stems}) == len(sides) else ascii_uppercase, sides))
+
+
+def _read_tables(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return arguments with the spans of each document in place of two tables with a row for each span."""
+    tables = [arg for arg in args[:2] if hasattr(arg, "columns") and {"start", "end", "label"} <= {*arg.columns}]
+    names = [next((name for name in DOCUMENT_COLUMNS if name in table.columns), "") for table in tables]
+    if len(tables) != 2 or not all(names):
+        return args
+    by_document: list[dict[Any, list[tuple[Any, ...]]]] = [{}, {}]
+    for spans, table, name in zip(by_document, tables, names):
+        for document, *span in zip(*(table[column].tolist() for column in (name, "start", "end", "label"))):
+            spans.setdefault(document, []).append(tuple(span))
+    documents = dict.fromkeys([*by_document[0], *by_document[1]])
+    return (*([spans.get(document, []) for document in documents] for spans in by_document), *args[2:])
+
+
+DOCUMENT_COLUMNS = ("doc_id", "document_id", "doc", "document", "id")
+"""Names of the column that says to which document the span of a row belongs."""
 
 
 def _take_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -207,6 +271,8 @@ def _with_arguments_here(
         here, value = argument_here(name, function, kwargs[name])
         if here in ("level", "samples", "seed") and here not in accepted:  # a setting of the intervals
             settings = given.get("confidence")
+            if isinstance(settings, float):
+                settings = {"level": settings}
             if settings is None or settings is True or (isinstance(settings, dict) and here not in settings):
                 settings = settings if isinstance(settings, dict) else {}
                 given["confidence"] = True if value is True else {**settings, here: value}
@@ -220,6 +286,10 @@ def _with_arguments_here(
     return given
 
 
+OF_FILES = ("annotator", "check_text", "column", "discontinuous", "format", "link_column", "word_column")
+"""The arguments that `load` alone has."""
+
+
 def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
     """Return the message that a function has no such argument, with the line to write, or with all arguments.
 
@@ -227,6 +297,8 @@ def describe_argument(name: str, function: str, accepted: Sequence[str]) -> str:
     'score has no argument n_bootstrap: write score(gold, pred, confidence=True), and r.strict.interval() for one score'
     """
     said = f"{function} has no argument {shorten(name)}"
+    if name in OF_FILES:
+        return f"{said}: read the file with load(path, {name}=...), and give what it returns"
     if line := python_call(name, at=function, others=accepted):
         return f"{said}: write {line}"
     asked = did_you_mean(name, accepted)

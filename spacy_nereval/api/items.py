@@ -6,7 +6,7 @@ Tags and spans have no text of their own. It may be known from elsewhere.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Literal, NamedTuple, TypeGuard
 
@@ -32,7 +32,7 @@ from ..core.spans import Document
 from ..io.formats import TAG_KEYS, USERS, used_fields
 from ..io.formats.jsonl import is_answer, unpack_pair
 from ..io.formats.settings import Format, exclusive_span, fit_pieces, fit_span, spell_per_side, suggest_unit
-from ..io.formats.tags import TagSequence, are_tags, are_words, tag_number
+from ..io.formats.tags import TagSequence, are_columns, are_tags, are_words, tag_number
 from ..io.records import Record, locate_mentions
 
 Offsets = Sequence[tuple[int, int]]
@@ -138,7 +138,7 @@ def _fitting_span(span: Any, name: str, text: str | None, reading: Reading) -> P
         return _checked_span(span, name, text, reading)
     except ValueError as error:
         surface = surface_of(span)
-        if text is None or not surface or text.isascii() or has_pieces(span):
+        if text is None or not surface or (text.isascii() and "\r\n" not in text) or has_pieces(span):
             raise
         start, end, label = plain_span(span, name, None, inclusive=reading.end == "inclusive")
         said = suggest_unit(lambda unit: fit_span(name, (start, end, label), text, unit, surface[0]))
@@ -165,7 +165,8 @@ def _checked_span(span: Any, name: str, text: str | None, reading: Reading) -> P
             (end + 1, f"give {spell_per_side('end', 'inclusive')}"),
             (end - 1, "remove end='inclusive'"),
         ):
-            if (other > end) is not inclusive and text[start:other].split() == surface[0].split():
+            is_text = text[start:other].split() == surface[0].split() and not text[start : start + 1].isspace()
+            if (other > end) is not inclusive and is_text:
                 raise ValueError(
                     f"{name} from {start} to {end} is {quote(text[start:end])}, and it says {quote(surface[0])}, "
                     f"which ends at {other}: {remedy}"
@@ -297,9 +298,10 @@ def _row_of_words(item: Any, outside: str | None) -> dict[str, Any] | None:
         return None
     pairs = [*takewhile(bool, map(_word_and_tag, item))]
     words, tags = ([pair[k] for pair in pairs if pair] for k in (0, 1))
-    if len(words) < len(item):
+    has_columns = are_columns(item)
+    if len(words) < len(item) and not has_columns:
         return None
-    if not are_words(words, tags):
+    if has_columns or not are_words(words, tags):
         raise ValueError(
             f"{_quote(item)} has tags where words are expected: give one list of tags per document, pairs (word, tag), "
             "or {'tokens': [...], 'ner_tags': [...]}"
@@ -339,6 +341,10 @@ def reshape(item: Any, outside: str | None = None) -> Any:
     """
     if isinstance(item, Record):  # a tuple of many parts, none of which is looked at
         return item
+    if isinstance(item, Iterator):
+        item = [*item]
+    elif getattr(getattr(item, "dtype", None), "kind", "number") in ("O", "U", "S"):  # an array of texts
+        item = item.tolist()
     item = unpack_pair(item)
     if (numbers := _of_logits(item)) is not None:
         return numbers
@@ -493,7 +499,7 @@ def _check_parts(span: Any, parts: Sequence[Any], name: str) -> None:
             raise ValueError(
                 f"{name} has the tag of a single token, {_quote(span['entity'])}; {describe_token_label()}"
             )
-        if any(key in span for key in (*STARTS, *ENDS)) and "label" not in missing:
+        if "label" not in missing and any(span.get(key, 0) is None for key in (*STARTS, *ENDS)):
             raise ValueError(
                 f"{name}, {_quote(span)}, has no number as {' and '.join(missing)}; a pipeline gives offsets if its "
                 "tokenizer is fast: use_fast=True"

@@ -48,8 +48,7 @@ from .accessors import (
     line_for,
     paths,
     predicted_axis,
-    scores_meant,
-    sole_score,
+    score_of_words,
 )
 from .shown import Rendered, Shown, frame, table_frame
 
@@ -78,7 +77,7 @@ class Result(Shown):
     >>> [(error["verdict"], error["gold_end"], error["pred_end"]) for error in result.errors()]
     [('be_s', 2, 1)]
 
-    Scores have short names: those of JSON, and the score keys of spaCy.
+    Scores have short names: those of JSON, and the score keys of spaCy. `f1` without a metric is that of strict.
 
     >>> result.fair.f == result["fair.f"] == result["fair_f"] == result.labels["PER"].fair.f
     True
@@ -272,14 +271,15 @@ class Result(Shown):
             scores = self._meant(name)
         if scores is None:
             scores = self._attribute_meant(name)
+        if scores is None and (verdict := {"false_negatives": "fn", "false_positives": "fp"}.get(name)):
+            scores = self.errors("strict", [verdict])
         if scores is None:
             raise AttributeError(self._absent(name))
         return scores  # type: ignore[no-any-return]  # a key of a score gives a number
 
     def _meant(self, name: str) -> Any:
         """Return what other packages have under a name; None if nothing, or if it could be several things."""
-        scores = scores_meant(name, self._sets)
-        return sole_score(name, self._sets) if scores is None else scores
+        return score_of_words(name, self._sets)
 
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
@@ -302,7 +302,7 @@ class Result(Shown):
 
         Args:
             metric: Name of a metric, which need not be among those that were scored.
-            verdicts: Verdicts to list, or ["all"]; by default every error.
+            verdicts: Verdicts to list, or kinds of them, such as "boundary", or "all"; by default every error.
             labels: List only spans with one of these labels.
 
         Returns:
@@ -317,7 +317,8 @@ class Result(Shown):
         [('le', 'PER')]
         """
         documents = self._listable("errors to list")
-        listed = error_list(documents, self._metric(metric), errors=verdicts, labels=labels or ())
+        labels = [labels] if isinstance(labels, str) else labels or ()
+        listed = error_list(documents, self._metric(metric), errors=verdicts, labels=labels)
         return [verdict.row() for verdict in listed]
 
     def render(self, document: int | str = 0, metric: str = "fair") -> Rendered:
@@ -570,6 +571,20 @@ class Comparison(Shown):
             return f"{name!r} is a metric: write c.to_frame().query({f'metric == {name!r}'!r})"
         return super()._remedy(name)
 
+    def _value_of_line(self, name: object) -> Any:
+        """Return a value of the primary score; None if there are several systems, of which one would have to be named.
+
+        >>> from spacy_nereval import compare
+        >>> found = compare({"a": [["B-PER"]] * 8, "b": [["B-LOC"]] * 8}, [["B-PER"]] * 8, ["strict"])
+        >>> found.difference, found.p_value
+        (-1.0, 0.0078125)
+        """
+        rows = [row for row in self.get("comparisons", ()) if row["family"] == PRIMARY]
+        if len(rows) != 1:
+            return None
+        is_p = "p_holm" in self._lines.get(str(name), "")
+        return rows[0]["p_holm"] if is_p else super()._value_of_line(name)
+
     @property
     def conclusion(self) -> str:
         """The sentences on the primary score of each system, as the command prints them."""
@@ -577,10 +592,11 @@ class Comparison(Shown):
         return "\n".join(finding.sentence for finding in findings if finding.section.startswith("headline"))
 
     _lines: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.rows[0]['p_holm'], or c.to_frame()"),
+        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.to_frame(), whose column p_holm has those of all"),
         **dict.fromkeys(("difference", "delta", "value"), "c.headline.value"),
         **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
-        **dict.fromkeys(("winner", "best", "significant", "verdict", "better"), "c.conclusion"),
+        **dict.fromkeys(("winner", "best", "verdict", "better"), "print(c.conclusion)"),
+        **dict.fromkeys(("significant", "is_significant"), "c.p_value < 0.05, or print(c.conclusion)"),
         **dict.fromkeys(("scores", "metrics", "results"), "c.to_frame()"),
         **dict.fromkeys(("errors", "changes", "fixed", "broken"), "c.to_frame('spans')"),
     }

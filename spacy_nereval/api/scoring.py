@@ -40,10 +40,14 @@ from ..metrics.registry import (
 from .inputs import (
     ItemReading,
     Items,
+    are_sides,
+    convert_places,
     documents,
     documents_of,
     gold_labels,
+    is_file_here,
     kept_items,
+    name_sides,
     reading_of_items,
     unknown,
     with_item_reading,
@@ -542,6 +546,17 @@ def _check_one_side(text: object, tokens: object, metrics: object) -> None:
         raise ValueError("Documents and Examples contain both sides: expected score(documents, metrics, confidence)")
 
 
+def _name_systems(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments of `compare` with a table of the systems that stand behind gold, or of two results."""
+    if len(args) > 1 and all(isinstance(arg, Result) for arg in args):
+        return (name_sides(args),)
+    if len(args) > 1 and isinstance(args[1], (list, tuple)) and args[1][1:] and all(map(is_file_here, args[1])):
+        return name_sides(args[1]), args[0], *args[2:]
+    is_clear = len(args) > 2 and not any(isinstance(arg, Mapping) for arg in args[:2])
+    return (name_sides(args[1:]), args[0]) if is_clear and are_sides(args[1:]) else args
+
+
+@convert_places(_name_systems)
 @with_item_reading
 def compare(
     systems: Mapping[str, Any],
@@ -576,7 +591,7 @@ def compare(
         baseline: The name of the system that the others are compared with; by default the first.
         level: The confidence level of the intervals.
         samples: The number of half-samples, random halves of the documents, for intervals.
-        trials: The number of random swaps for the tests; by default enough for the number of tests.
+        trials: The number of random permutations for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
         primary: The score that the conclusion is about, METRIC.SCORE or its score key, such as fair_f; by
             default the headline of the first metric.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from functools import update_wrapper
+from inspect import signature
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
-from ..core.synonyms import RESULT_NAMES
+from ..core.synonyms import RESULT_NAMES, ROW_NAMES, argument_here, python_call
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
@@ -62,6 +64,28 @@ FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
 
 
+class Row(dict[str, Any]):
+    """A row whose values are attributes, too: `error.verdict`, and `error.gold` for the values of a gold span.
+
+    >>> row = Row(verdict="fn", gold_start=0, gold_label="PER", pred_start=None, pred_label=None)
+    >>> row.type, row.gold, row.pred
+    ('fn', {'start': 0, 'label': 'PER'}, None)
+    """
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            for key in (name, ROW_NAMES.get(name, "")):
+                if key in self:
+                    return self[key]
+            side = {"predicted": "pred", "prediction": "pred"}.get(name, name)
+            if span := {key.removeprefix(f"{side}_"): self[key] for key in self if key.startswith(f"{side}_")}:
+                return None if span.get("start") is None else Row(span)
+            raise AttributeError(f"a row has no {name!r}: {describe_unknown(name, self, most=30)}")
+
+
 class Rows(Sequence[dict[str, Any]]):
     """The rows that a method returns without arguments, and the method itself, if it is called."""
 
@@ -70,13 +94,25 @@ class Rows(Sequence[dict[str, Any]]):
         update_wrapper(self, method)
 
     def __call__(self, *args: Any, **options: Any) -> list[dict[str, Any]]:
-        return self._method(*args, **options)
+        accepted = {name: parameter for name, parameter in signature(self._method).parameters.items()}
+        for name in [name for name in options if name not in accepted]:
+            here, value = argument_here(name, self._method.__name__, options[name])
+            here = {"errors": "verdicts", "only": "labels"}.get(here, here)
+            if here not in accepted or here in options:
+                raise TypeError(f"{self._method.__name__} has no argument {name}; it has {', '.join(accepted)}")
+            options[here] = value
+            del options[name]
+        return [*map(Row, self._method(*args, **options))]
 
     def __getitem__(self, place: Any) -> Any:
-        return self._method()[place]
+        return self()[place]
 
     def __len__(self) -> int:
-        return len(self._method())
+        return len(self())
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the rows as a pandas DataFrame."""
+        return frame(self())
 
 
 class RowsMethod:
@@ -89,12 +125,28 @@ class RowsMethod:
         return self._function if instance is None else Rows(MethodType(self._function, instance))
 
 
+class Plain(dict[str, Any]):
+    """A result without methods."""
+
+    def __missing__(self, key: str) -> Any:
+        if key in self.get("metrics", ()):
+            raise KeyError(f"there is no {key!r}: write ['metrics'][{key!r}]['scores'], or use the result, r[{key!r}]")
+        raise KeyError(describe_unknown(key, self))
+
+
 class Shown(dict[str, Any]):
     """A result: a dict in plain Python, equal to the JSON of the commands, with methods that print and save it."""
 
     def __init_subclass__(cls) -> None:
         if "errors" in vars(cls):
             type.__setattr__(cls, "errors", RowsMethod(vars(cls)["errors"]))  # unseen by type checkers
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        if options:
+            made_by = self._kind.lower()
+            line = python_call(next(iter(options)), at=made_by) or f"{made_by}(...)"
+            raise TypeError(f"{self._kind} is a result, and has no options: write {line}")
+        super().__init__(*args)
 
     @classmethod
     def load(cls: type[S], path: str | Path) -> S:
@@ -170,7 +222,7 @@ class Shown(dict[str, Any]):
         >>> score([["B-PER"]], [["B-PER"]], ["strict"]).to_dict()["gold"]
         1
         """
-        return deepcopy(dict(self))
+        return Plain(deepcopy(dict(self)))
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return the result as the text of the JSON file that `save` writes.
@@ -191,6 +243,8 @@ class Shown(dict[str, Any]):
         return json_text(self)
 
     def __missing__(self, key: str) -> Any:
+        if (value := self._value_of_line(key)) is not None:
+            return value
         raise KeyError(self._remedy(key) or describe_unknown(key, self))
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
@@ -205,7 +259,17 @@ class Shown(dict[str, Any]):
     def _attribute_meant(self, name: str) -> Any:
         """Return the attribute that other packages call by another name, or the item of this name; None if none is."""
         here = RESULT_NAMES.get(name, "")
-        return getattr(self, here) if here in self._own_names() else super().get(name)
+        if here in self._own_names():
+            return getattr(self, here)
+        return super().get(name) if name in self else self._value_of_line(name)
+
+    def _value_of_line(self, name: object) -> Any:
+        """Return the value that the line for a name has, if it is an attribute or an item alone; None if it is not."""
+        path = re.fullmatch(r"\w((?:\.\w+|\['\w+'\])+)", self._lines.get(str(name), ""))
+        value: Any = self
+        for attribute, key in re.findall(r"\.(\w+)|\['(\w+)'\]", path[1] if path else ""):
+            value = getattr(value, attribute) if attribute else value[key]
+        return value if path else None
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in UNSHOWN]
@@ -456,6 +520,16 @@ class Page:
         self._height = height
 
     def __str__(self) -> str:
+        return (
+            f"A page of HTML with {len(self._text)} characters. A notebook shows it; r.save('report.html') writes it, "
+            "and print(r) prints the scores."
+        )
+
+    __repr__ = __str__
+
+    @property
+    def html(self) -> str:
+        """The text of the page."""
         return self._text
 
     def _repr_html_(self) -> str:

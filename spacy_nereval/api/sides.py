@@ -157,6 +157,12 @@ def records_of_rows(
         yield record._replace(annotated=tagged.length == 0 or len(tagged.gaps) < tagged.length)
 
 
+def _are_answers(items: Any) -> bool:
+    """Return whether items are answers of a language model, as texts; tags and names have no brackets."""
+    are_texts = isinstance(items, (list, tuple)) and bool(items) and all(isinstance(item, str) for item in items)
+    return are_texts and any(mark in item for item in items for mark in "[{<")
+
+
 class Side:
     """One side of a corpus: its items, and their common kind.
 
@@ -184,6 +190,8 @@ class Side:
         items = read_if_path(items, name, replace(reading, unit=None))  # A unit is that of gold: see `kept_items`.
         self._file: str = getattr(items, "file", "")
         self._fields: Collection[str] = getattr(items, "fields", ())
+        if name != "gold" and _are_answers(items):
+            items = [{"answer": answer} for answer in items]
         items = unpacked_items(items, name, renamed=bool(self._keys_of_items))
         if isinstance(items, (bytes, Mapping)) or is_spacy(items, "Doc") or not isinstance(items, Iterable):
             shown = type(items).__name__

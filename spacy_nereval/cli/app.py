@@ -109,11 +109,16 @@ class GroupedCommand(TyperCommand):
         }
         flags = {name for parameter in self.params if getattr(parameter, "is_flag", False) for name in parameter.opts}
         lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
+        args = with_output_last(args) if self.name == "convert" else args
         args = with_listed_values(args, [*chain(*options)], repeated)
         args = with_options_of_others(args, options, self.name or "", {*flags, *chain(*lists)})
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
             args[-1:] = ["--output", args[-1]]
         short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
+        if ctx.ignore_unknown_options:  # else the parser finds them
+            listed = {name for parameter in self.params for name in (*parameter.opts, *parameter.secondary_opts)}
+            long = [arg.partition("=")[0] for arg in args if re.match(r"--[a-z]", arg)]
+            short += [arg for arg in long if "." not in arg and arg not in (*listed, "--help")]
         if unknown := [arg for arg in short if arg not in chain(*options)]:
             say(f"✘ {describe_option(unknown[0], [*chain(*options)], self.name or '')}", fg="red", err=True)
             raise typer.Exit(UNUSABLE)
@@ -229,8 +234,8 @@ def _describe_lack(parameters: Iterable[Any], option: str) -> str:
 def with_listed_values(args: Sequence[str], options: Collection[str], repeated: Collection[str]) -> list[str]:
     """Return the arguments with values as these options take them.
 
-    Labels may be separated by spaces, the level of intervals may follow `--confidence`, and several values the plural
-    of an option that is given once for each.
+    Labels and metrics may be separated by spaces, the level of intervals may follow `--confidence`, and several values
+    the plural of an option that is given once for each.
 
     Args:
         args: The arguments.
@@ -239,6 +244,8 @@ def with_listed_values(args: Sequence[str], options: Collection[str], repeated: 
 
     >>> with_listed_values(["g", "p", "--only", "PER", "LOC", "--confidence", "95"], ["--level"], [])
     ['g', 'p', '--only', 'PER,LOC', '--confidence', '--level', '0.95']
+    >>> with_listed_values(["-m", "fair", "ser", "g"], ["--metrics", "-m"], [])
+    ['-m', 'fair,ser', 'g']
     >>> with_listed_values(["--names", "a,b", "g"], [], ["--name"])
     ['--name', 'a', '--name', 'b', 'g']
     """
@@ -246,15 +253,43 @@ def with_listed_values(args: Sequence[str], options: Collection[str], repeated: 
     for arg in args:
         before = result[-1] if result else ""
         level = _level(arg) if before in ("--confidence", "--ci") and "--level" in options else None
-        is_label = arg.isidentifier() and arg.isupper() and not exists(arg)
+        option = result[-2] if result[1:] and not exists(arg) else ""
+        is_label = arg.isidentifier() and arg.isupper() and before.replace(",", "").isupper()
+        takes_metrics = option in ("-m", "--metric", "--metrics") and "--metrics" in options and arg.islower()
         if level:
             result += ["--level", level]
-        elif is_label and result[-2:-1] in (["--only"], ["--labels"]) and before.replace(",", "").isupper():
+        elif (option in ("--only", "--labels") and is_label) or (takes_metrics and _names_metric(arg)):
             result[-1] = f"{before},{arg}"
         elif before not in options and before.removesuffix("s") in repeated and before.endswith("s"):
             result[-1:] = [word for value in arg.split(",") for word in (before.removesuffix("s"), value)]
         else:
             result.append(arg)
+    return result
+
+
+def _names_metric(text: str) -> bool:
+    from ..core.synonyms import METRIC_NAMES, METRICS_OF_SCORES
+    from ..metrics.registry import names
+
+    return text in METRIC_NAMES or text in METRICS_OF_SCORES or text in names()
+
+
+def with_output_last(args: Sequence[str]) -> list[str]:
+    """Return the arguments of `convert` with the file of `--output` at its place, and no `--to` that says its ending.
+
+    >>> with_output_last(["a.jsonl", "--to", "conll", "-o", "a.conll"])
+    ['a.jsonl', 'a.conll']
+    """
+    result = [*args]
+    for name in ("-o", "--output", "--out"):
+        if name in result[:-1]:
+            at = result.index(name)
+            output = result.pop(at + 1)
+            result[at : at + 1] = [] if at == 0 else [output]
+            result += [output] if at == 0 else []
+    if "--to" in result[:-1] and any(arg.endswith(f".{result[result.index('--to') + 1]}") for arg in result):
+        at = result.index("--to")
+        del result[at : at + 2]
     return result
 
 
@@ -430,11 +465,11 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     meant, *options = command_to_run(first) or [""]
     if first not in commands and meant in commands:
         first, rest, args = meant, [*rest, *options], [meant, *rest, *options]
-    if first == "evaluate":
+    if first == "evaluate" and "--model" not in rest[:-1]:
         return ["score", *rest] if _names_data(rest) else args
     if first not in ("score", "evaluate") and first in commands:
         return args
-    if first != "score":
+    if first not in ("score", "evaluate"):
         if not exists(first):
             return args
         rest = [*args]

@@ -115,7 +115,7 @@ CONFIDENCE = Option(
     "--confidence",
     "-C",
     help="Add a confidence interval to every score (jackknife over documents, or over units with --unit). Without it, "
-    f"only the main score has an interval, and only for up to {MOST_DOCUMENTS} documents",
+    f"only the main score, in all and per label, has an interval, and only for up to {MOST_DOCUMENTS} documents",
 )
 
 CODE = Option(None, "--code", "-c", help="Python file with registered functions to import, such as metrics of your own")

@@ -23,7 +23,7 @@ def training_cli(
     output: Path = Option(..., "--output", "-o", help="File for the lexicon, .json", dir_okay=False),
 ) -> None:
     """
-    Write the lexicon of a training corpus to a file. It says how often each
+    Write the lexicon of a training corpus to a file. It records how often each
     entity and each word occurs in the corpus.
 
     '--train' reads a lexicon faster than a corpus. The metric tmr and the

@@ -24,6 +24,7 @@ class Target(NamedTuple):
 
 
 FUNCTIONS = {
+    "evaluate_llm score_llm evaluate_answers": Target("evaluate"),
     "evaluate_file evaluate_files evaluate_ner evaluate_spans evaluate_entities evaluate_model evaluate_pipeline "
     "score_file score_files score_ner score_spans score_entities score_model compute_scores get_ner_prf": Target(
         "evaluate"
@@ -31,6 +32,7 @@ FUNCTIONS = {
     "iaa inter_annotator_agreement interannotator_agreement annotator_agreement": Target("agreement"),
     "compare_systems compare_models": Target("compare"),
     "rank rank_systems": Target("leaderboard"),
+    "find_threshold best_threshold tune_threshold optimize_threshold": Target("thresholds"),
     "tune_thresholds calibrate_thresholds find_thresholds": Target("thresholds"),
     "read read_file load_file read_docs load_docs": Target("load"),
     "semeval semeval2013 nervaluate": Target("score", "semeval"),
@@ -41,6 +43,11 @@ FUNCTIONS = {
     "type_f1 ent_type_f1": Target("score", "semeval", "semeval.type_f"),
     "strict_f1 entity_f1": Target("score", "strict", "strict.f"),
     "fair_f1 faireval_f1": Target("score", "fair", "fair.f"),
+    "character_overlap char_overlap char_f1 character_f1": Target("score", "char", "char.f"),
+    "token_f1": Target("score", "token", "token.f"),
+    "ner_scorer": Target("score"),
+    "score_answers evaluate_predictions score_predictions": Target("score"),
+    "list_metrics available_metrics metric_names": Target("names"),
     "ser slot_error_rate": Target("score", "slot_error", "slot_error.ser"),
     "errors error_analysis error_list list_errors": Target("score", "", "errors"),
     "confusion confusion_matrix": Target("score", "strict", "confusion"),

@@ -117,6 +117,10 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
     """
     if expected := _expectation(value, argument):
         usual = "" if argument.usual is None else f"; {argument.usual} is usual"
+        if argument.values and isinstance(value, str):
+            from .synonyms import line_here
+
+            usual += f"; for {value}, write {line}" if (line := line_here(value)) else ""
         raise ValueError(f"{spell_argument(name, value)}: expected {argument.expected or expected}{usual}")
 
 
@@ -428,12 +432,12 @@ REPLICATES = Argument(
 A_SCORE = "the name of a score, such as 'strict_f'"
 PRIMARY = Argument(
     "Primary score, METRIC.SCORE or its score key, such as fair.f or fair_f: the conclusion is about it. By default "
-    "the headline score of the first metric",
+    "the headline score of the first metric; fair.f in a report",
     takes=str,
     expected=A_SCORE,
 )
 SECONDARY = Argument(
-    "Further scores to test, METRIC.SCORE separated by commas. By default the headline score of each further metric",
+    "Further scores to test, METRIC.SCORE separated by commas. By default the first headline of each further metric",
     typed=str,
 )
 MOST_POINTS = 1e9
@@ -452,8 +456,8 @@ HALF_WIDTH_POINTS = MARGIN._replace(
     expected="a number of points above 0, such as 2",
 )
 TRIALS = Argument(
-    "Number of random swaps for the paired tests. A swap exchanges the outputs of two systems in about half of the "
-    "documents. By default 10000, or more for many tests",
+    "Number of random permutations for the paired tests. Each exchanges the outputs of two systems in about half of "
+    "the documents. By default 10000, or more for many tests",
     takes=Integral,
     least=1,
     most=1_000_000,
@@ -525,6 +529,7 @@ ALIGN = Argument(
 # Arguments of applying corrections to gold annotation
 REFUSE, KEEP = "refuse", "keep"
 CONFLICTS = Argument(
-    "Treatment of contradicting marks: 'refuse' all of them and list the places, or 'keep' the gold annotation there",
+    "Treatment of contradicting marks: 'refuse' (reject) all of them and list the places, or 'keep' the gold "
+    "annotation there",
     (REFUSE, KEEP),
 )

@@ -102,8 +102,10 @@ def document_id(value: object) -> str | None:
     >>> document_id(7), document_id(" "), document_id(math.nan), document_id(None)
     ('7', None, None, None)
     """
-    is_missing = value is None or (isinstance(value, float) and math.isnan(value)) or not str(value).strip()
-    return None if is_missing else str(value)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    text = str(value)
+    return None if not text or text.isspace() else text
 
 
 def describe_missing_field(field: str, known: Iterable[str]) -> str:

@@ -112,11 +112,17 @@ def describe_lack(span: Mapping[str, Any]) -> str:
 
 
 def nested_value(item: Any, key: str) -> Any:
-    """Return the value under a key, None if there is none. Dots reach into nested objects, if no key has the dots.
+    """Return the value under a key, None if there is none.
+
+    Dots reach into nested objects, if no key has the dots, and into lists by number, from 0 up.
 
     >>> nested_value({"a": {"b.c": 1}}, "a.b.c"), nested_value({"a.b": 2, "a": {"b": 3}}, "a.b")
     (1, 2)
+    >>> nested_value({"points": [{"start": 4}]}, "points.0.start"), nested_value({"span": [0, 3]}, "span.2")
+    (4, None)
     """
+    if isinstance(item, (list, tuple)):
+        item = {str(number): value for number, value in enumerate(item)}
     if not isinstance(item, Mapping):
         return None
     if key in item:
@@ -204,6 +210,8 @@ class KeyMap(NamedTuple):
         return document
 
     def _rename_span(self, number: int, span: Any) -> Any:
+        if isinstance(span, (list, tuple)) and any(key.isdecimal() for _, key in self.keys):
+            span = {str(k): value for k, value in enumerate(span)}
         if not isinstance(span, Mapping):
             return span
         result = self._rename_keys(span, SPAN_PARTS, f"span {number}")

@@ -268,8 +268,8 @@ ESCAPES = re.compile(r"-([LR])([RSC])B-|\\([/*])|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-
 
 BRACKETS = {"lr": "(", "rr": ")", "ls": "[", "rs": "]", "lc": "{", "rc": "}"}
 
-QUOTES = str.maketrans({'"': "''", "`": "'", "´": "'", "«": "''", "»": "''", "„": "''", "‚": "'", "‹": "'", "›": "'"})
-"""Quotes, which treebanks write as two single ones."""
+QUOTES = str.maketrans({**dict.fromkeys('"«»„「」『』〝〞', "''"), **dict.fromkeys("`´‚‹›ʼʹ", "'"), "⁄": "/"})
+"""Quotes, which treebanks write as two single ones; and the slash of fractions such as ½."""
 
 
 def comparable_characters(text: str, match_text: str = SAME) -> Characters:

@@ -18,7 +18,7 @@ from operator import index
 from pathlib import Path
 from pickle import PickleError
 from typing import Any
-from unicodedata import category, normalize
+from unicodedata import category, is_normalized, normalize
 from zipfile import BadZipFile
 from zlib import error as ZlibError
 
@@ -183,6 +183,8 @@ def list_alike(ones: Iterable[str], others: Iterable[str]) -> list[str]:
 
     >>> list_alike(["PER", "LOC", "a"], ["PER ", "Loc", "b"])
     ["'PER' and 'PER ' differ only in white space", "'LOC' and 'Loc' differ only in case"]
+    >>> list_alike(["\u00e9"], ["e\u0301"])
+    ["'é' and 'e\\\\u0301' differ only in Unicode form (such as NFC and NFD)"]
     """
     by_form: dict[str, list[str]] = {}
     for name in others:
@@ -192,7 +194,14 @@ def list_alike(ones: Iterable[str], others: Iterable[str]) -> list[str]:
         for other in by_form.get(_undo(one), []):
             if one != other and (other, one) not in pairs:
                 pairs[one, other] = describe_difference(one, other)
-    return [f"{quote(one)} and {quote(other)} differ only in {words}" for (one, other), words in pairs.items()]
+    return [
+        f"{_quote_form(one)} and {_quote_form(other)} differ only in {words}" for (one, other), words in pairs.items()
+    ]
+
+
+def _quote_form(name: str) -> str:
+    """Return a name in quotes, with escapes if it is not in the usual Unicode form, so that it does not look so."""
+    return quote(name) if is_normalized("NFC", name) else ascii(shorten(name))
 
 
 NO_GLYPH = ("Cf", "Cc", "Zs", "Zl", "Zp")
@@ -342,7 +351,7 @@ def validate_span(side: str, span: Sequence[Any], length: int | None) -> PlainSp
         if isinstance(start, bool) or isinstance(end, bool):
             raise TypeError
         # An end that knows the pieces of its span is a whole number already (see `core.pieces`).
-        start, end = index(start), end if hasattr(end, "pieces") else index(end)
+        start, end = index(start), end if end.__class__ is int or hasattr(end, "pieces") else index(end)
     except (TypeError, ValueError):
         raise ValueError(
             f"{side} span {shorten(repr(span))} is not (start, end, label) with whole-number offsets"

@@ -223,13 +223,13 @@ def shared_characters(one: Boundaries, other: Boundaries) -> int:
     >>> shared_characters((0, EndOfPieces(((0, 4), (15, 24)))), (2, 20))
     7
     """
-    (a, b), (c, d) = one[:2], other[:2]
+    a, b, c, d = one[0], one[1], other[0], other[1]
     number: int
     if isinstance(b, EndOfPieces) or isinstance(d, EndOfPieces):
         number = sum(max(0, min(b, d) - max(a, c)) for a, b in pieces_of(one) for c, d in pieces_of(other))
-    else:
-        number = max(0, min(b, d) - max(a, c))
-    return number
+    else:  # without calls, since this is asked for every pair
+        number = (b if b < d else d) - (a if a > c else c)
+    return number if number > 0 else 0
 
 
 def covered_text(text: str, span: Boundaries, between: str = ELLIPSIS) -> str:
@@ -243,7 +243,10 @@ def covered_text(text: str, span: Boundaries, between: str = ELLIPSIS) -> str:
     >>> covered_text("left and right knee pain", (0, EndOfPieces(((0, 4), (15, 24))), "SIGN"))
     'left … knee pain'
     """
-    return between.join(text[start:end] for start, end in pieces_of(span))
+    end = span[1]
+    if not isinstance(end, EndOfPieces):  # without a join, since this is asked for every span
+        return text[span[0] : end]
+    return between.join(text[start:end] for start, end in end.pieces)
 
 
 def sorted_spans(spans: Iterable[B]) -> list[B]:
@@ -264,4 +267,7 @@ def order_key(span: Boundaries) -> tuple[Any, ...]:
     >>> order_key((0, 9, "PER")) < order_key((0, EndOfPieces(((0, 3), (5, 9))), "PER"))
     True
     """
-    return *hull(span), pieces_of(span) if has_gaps(span) else (), *span[2:]
+    start, end, *others = span
+    if not isinstance(end, EndOfPieces):  # without calls, since this is asked for every verdict
+        return start, end, (), *others
+    return start, int.__index__(end), end.pieces, *others

@@ -32,12 +32,17 @@ def points_of_group(group: str) -> EntryPoints:
     >>> "jsonl" in points_of_group("spacy_nereval_readers").names
     True
     """
-    points: EntryPoints = _installed_points(tuple(sys.path)).select(group=group)
+    return _select_points(tuple(sys.path), group)
+
+
+@cache
+def _select_points(path: tuple[str, ...], group: str) -> EntryPoints:
+    points: EntryPoints = _read_points(path).select(group=group)
     return points
 
 
 @cache
-def _installed_points(path: tuple[str, ...]) -> Any:
+def _read_points(path: tuple[str, ...]) -> Any:
     # Reads the metadata of every installed package, and a command looks up dozens of names.
     return entry_points()
 

@@ -38,7 +38,7 @@ SCORE_NAMES = {
     "recall": "r",
     **dict.fromkeys(("f1", "f_1", "fscore", "f_score", "f1_score", "f1-score", "fbeta"), "f"),
     "score": "value",
-    **dict.fromkeys(("ci", "confidence_interval"), "interval()"),
+    **dict.fromkeys(("ci", "confidence_interval", "confidence_intervals", "bootstrap_ci"), "interval()"),
     "low": "interval().low",
     "high": "interval().high",
     "macro": "averages['macro']",
@@ -48,14 +48,49 @@ SCORE_NAMES = {
 }
 """The names of the scores of one metric elsewhere, and here."""
 
+AVERAGE_NAMES = {
+    **dict.fromkeys(("micro", "overall", "ents"), "micro"),
+    "macro": "macro",
+    "weighted": "weighted",
+}
+"""The names of averages elsewhere, as words of a name such as `macro_f1`, and here."""
+
 METRIC_NAMES = {
     **dict.fromkeys(("exact", "partial", "type", "ent_type", "semeval2013", "nervaluate"), "semeval"),
     **dict.fromkeys(("ser", "slot_error_rate"), "slot_error"),
     **dict.fromkeys(("faireval", "fair_eval", "fair_f1"), "fair"),
     **dict.fromkeys(("rouge", "weighted_rouge"), "wrf"),
+    **dict.fromkeys(("character", "character_overlap", "char_overlap", "character_level", "char_level"), "char"),
+    **dict.fromkeys(("tokens", "token_level"), "token"),
     "seqeval": "strict",
 }
 """Names of metrics in other packages, and their names here. The metrics of nervaluate are scores of `semeval` here."""
+
+METRICS_OF_SCORES = dict.fromkeys(
+    ("precision", "recall", "f1", "f1_score", "f_score", "fscore", "prf", "micro_f1", "f1_micro", "entity_f1"), "strict"
+)
+"""Names of scores that are given as metrics, and the metric that has them: as everywhere, that of exact matches."""
+
+KIND_NAMES = {
+    **dict.fromkeys(("missing", "false_negative", "false_negatives"), "missed"),
+    **dict.fromkeys(("false_positive", "false_positives", "extra"), "spurious"),
+    **dict.fromkeys(("boundaries", "boundary_error", "boundary_errors"), "boundary"),
+    **dict.fromkeys(("type", "label_error", "label_errors", "type_error", "wrong_label"), "label"),
+}
+"""Names of kinds of errors elsewhere, and the kinds of `core.wording.VERDICT_KINDS`."""
+
+ROW_NAMES = {
+    **dict.fromkeys(("type", "kind", "category", "error_type", "error"), "verdict"),
+    **dict.fromkeys(("doc", "doc_id", "document_id", "id"), "document"),
+    **dict.fromkeys(("pred", "predicted", "prediction"), "pred"),
+}
+"""Attributes of an error elsewhere, and the fields of its row."""
+
+CHANCE_NAMES = (
+    *("kappa", "cohen_kappa", "cohens_kappa", "fleiss_kappa"),
+    *("alpha", "krippendorff", "krippendorff_alpha", "krippendorffs_alpha"),
+)
+"""Names of coefficients that are given as metrics of an agreement, which always has them."""
 
 GROUP_NAMES = {"ent_type": "type"}
 """Names of groups of scores in other packages, and the groups of `semeval` here."""
@@ -70,7 +105,9 @@ RESULT_NAMES = {
         "to_json": "as_json dumps",
         "save": "to_html save_html write_html to_file to_disk save_json",
         "confusion": "confusion_matrix",
-        "errors": "error_list list_errors mistakes",
+        "errors": "error_list list_errors mistakes errors_list get_errors all_errors",
+        "summary": "to_string to_text as_text text pretty",
+        "render": "displacy visualize visualise",
     }.items()
     for name in names.split()
 }
@@ -148,11 +185,8 @@ ROWS: dict[str, Meaning] = {
     "ignore ignore-labels ignore-label exclude exclude-labels drop drop-labels skip-labels": Meaning(
         "score(gold, pred, labels={{'{label}': None}})", f"{SCORE} --labels MISC=", option="--labels {each}="
     ),
-    "label-map label-maps label-mapping map-labels": Meaning(
+    "label-map label-maps label-mapping map-labels mapping map rename rename-labels": Meaning(
         "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER", option="--labels"
-    ),
-    "mapping map rename rename-labels": Meaning(
-        "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER"
     ),
     "id2label label-names": Meaning("score(gold, pred, tag_names=id2label)", f"{SCORE} --tag-names config.json"),
     "metric measure measures": Meaning(
@@ -161,7 +195,7 @@ ROWS: dict[str, Meaning] = {
     "mode eval-mode evaluation-mode": Meaning(
         "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
     ),
-    "strict-mode matching": Meaning("score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"),
+    "strict strict-mode matching": Meaning("score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"),
     "columns column col cols gold-col pred-col text-col gold-column pred-column text-column": Meaning(
         "score(df['gold'], df['pred'], text=df['text'])", SCORE
     ),
@@ -174,8 +208,10 @@ ROWS: dict[str, Meaning] = {
         "score(gold, pred, {{'tmr': {{'train': 'train.jsonl'}}}})", f"{SCORE} --metrics tmr --train TRAIN"
     ),
     "llm llms align mentions": Meaning(
-        "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold",
-        SCORE,
+        "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold, "
+        "or the answers of a language model",
+        f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}',
+        run="score",
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
     "hf huggingface hugging-face transformers": Meaning(
@@ -247,13 +283,37 @@ ROWS: dict[str, Meaning] = {
     ),
     "matrix": Meaning("r.confusion('strict').to_frame()", f"{SCORE} --tables confusion"),
     "error-analysis mistakes error-list": Meaning("r.errors()", "nereval errors GOLD PRED", run="errors"),
+    "errors-df errors-frame error-df errors-dataframe error-frame": Meaning(
+        "pandas.DataFrame(r.errors()), with the columns verdict, gold_label and pred_label", "nereval errors GOLD PRED"
+    ),
+    "per-document per-doc per-documents per-docs by-document by-doc documents-df document-scores doc-scores "
+    "worst-documents worst-docs": Meaning(
+        "r.to_frame('documents').sort_values('strict_f')", f"{SCORE} --tables documents", option="--tables documents"
+    ),
     "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
     "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
     "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
     "krippendorff-alpha krippendorffs-alpha": Meaning(
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
-    "inter-annotator interannotator cohen-kappa-score fleiss-kappa agree disagreements "
+    "links entity-links linking nel entity-linking": Meaning(
+        "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id"
+    ),
+    "attributes attribute": Meaning("score(gold, pred, 'attributes')", f"{SCORE} --metrics attributes"),
+    "tags-column tag-column label-column labels-column ner-tags": Meaning(
+        "score(gold, pred), since the columns of a data set are recognised", SCORE
+    ),
+    "hallucinations hallucination hallucinated made-up invented": Meaning(
+        "[row for row in r.errors() if row['in_text'] is False]", "nereval errors GOLD PRED"
+    ),
+    "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
+        "score(gold, answers), since pred may be the answers of a language model as they are",
+        f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}',
+    ),
+    "disagreements": Meaning(
+        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement --tables spans"
+    ),
+    "inter-annotator interannotator cohen-kappa-score fleiss-kappa agree "
     "annotator-agreement adjudicate curate merge-annotations": Meaning(
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
@@ -275,7 +335,9 @@ ROWS: dict[str, Meaning] = {
         "gate('policy.cfg', gold, pred)", "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED"
     ),
     "sample-size power how-many": Meaning(
-        "plan(gold, pred, other, difference=2)", "nereval plan GOLD PRED --baseline OTHER --difference 2"
+        "plan(gold, pred, half_width=2), or plan(gold, pred, other, difference=2)",
+        "nereval plan GOLD PRED --half-width 2: for a difference, "
+        "nereval plan GOLD PRED --baseline OTHER --difference 2",
     ),
     "json as-json dump": Meaning("r.to_json()", f"{SCORE} --json"),
     "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex", option="--format latex"),
@@ -285,6 +347,9 @@ ROWS: dict[str, Meaning] = {
     "excel xlsx to-excel": Meaning("r.to_frame().to_excel('scores.xlsx')", f"{SCORE} --format csv"),
     "html to-html plot visualize visualise chart figure dashboard": Meaning(
         "r.save('report.html')", "nereval report GOLD PRED --output report.html", run="report"
+    ),
+    "plot-confusion plot-confusion-matrix confusion-plot": Meaning(
+        "r.confusion('strict').plot()", f"{SCORE} --tables confusion"
     ),
     "displacy view": Meaning("r.render(0)", "nereval report GOLD PRED --output report.html"),
     "to-pandas to-df df pandas dataframe": Meaning("r.to_frame()", f"{SCORE} --format csv"),
@@ -319,9 +384,11 @@ AT: dict[str, dict[str, Meaning]] = {
         "alpha significance-level": Meaning(
             f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99", option="--level {rest}"
         ),
+        "a b system-a system-b pred-a pred-b preds-a preds-b model-a model-b sys-a sys-b system1 system2 pred1 pred2 "
+        "candidate new old base": Meaning(COMPARE, "nereval compare GOLD A B"),
         "test method paired": Meaning(
-            f"{COMPARE}, which always tests, by random swaps",
-            "nereval compare GOLD A B: it always tests, by random swaps",
+            f"{COMPARE}, which always tests, by random permutations",
+            "nereval compare GOLD A B: it always tests, by random permutations",
         ),
         "n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap n-boot": Meaning(
             f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000", option="--trials {}"
@@ -337,21 +404,52 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
     "import": {
+        "from-pandas from-df from-dataframe read-pandas evaluate-df score-df evaluate-dataframe "
+        "score-dataframe": Meaning("score(gold_df, pred_df), for tables with columns doc_id, start, end and label"),
         "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
+    },
+    "gate": {
+        "junit-xml junit-file xml": Meaning(
+            command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
+        ),
+        "min-f1 min-f min-score f1 threshold minimum at-least require": Meaning(
+            "gate({{'gate': {{'rules': {{'f1': {{'score': 'strict_f', 'at_least': 85}}}}}}}}, gold, pred)",
+            "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED",
+        ),
+        "max-drop tolerance max-regression": Meaning(
+            "gate({{'gate': {{'rules': {{'f1': {{'score': 'strict_f', 'worse_by_at_most': 1}}}}}}}}, gold, pred, "
+            "other)",
+            "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED --baseline OTHER",
+        ),
+    },
+    "plan": {
+        "f1 f score width ci-width margin margin-of-error moe precision error target target-width n n-docs": Meaning(
+            "plan(gold, pred, half_width=2), with the documents of a pilot",
+            "nereval plan GOLD PRED --half-width 2: the documents are a pilot",
+        ),
+        "confidence level power alpha": Meaning(
+            "plan(gold, pred, half_width=2), for intervals at 95 %, or difference=2 with a power of 80 %",
+            "nereval plan GOLD PRED --half-width 2: intervals are at 95 %",
+        ),
     },
     "agreement": {
         "by-label per-label by-type per-type": Meaning(
             command="nereval agreement A B --tables labels", option="--tables labels"
         ),
         "pairwise pairs": Meaning(command="nereval agreement A B --tables pairs", option="--tables pairs"),
+        "disagreements disagreement differences conflicts adjudicate adjudication": Meaning(
+            "agreement({{'ann': docs_a, 'bob': docs_b}}).to_frame('spans')",
+            "nereval agreement A B --disputes disputes.jsonl",
+            option="--disputes {}",
+        ),
         "alpha kappa cohen-kappa krippendorff units": Meaning(
             "agreement({{'ann': docs_a, 'bob': docs_b}})['units']", "nereval agreement A B --tables alpha"
         ),
     },
     "errors": {
         "type types error-type category kind": Meaning(
-            "r.errors(verdicts=['be_s'])", "nereval errors GOLD PRED --errors be_s,be_l"
+            "r.errors(verdicts='boundary')", "nereval errors GOLD PRED --errors boundary", option="--errors"
         ),
     },
     "convert": {
@@ -365,7 +463,13 @@ AT: dict[str, dict[str, Meaning]] = {
     "report": {"html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output")},
     "leaderboard": {
         "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
-        "sort-by rank-by by-metric": Meaning(command="nereval leaderboard GOLD A B --primary strict_f"),
+        "sort sort-by rank-by by-metric order-by": Meaning(
+            command="nereval leaderboard GOLD A B --primary strict_f", option="--primary {}"
+        ),
+        "ci confidence confidence-interval bootstrap n-bootstrap": Meaning(
+            "leaderboard(gold, {{'a': pred_a, 'b': pred_b}}), which has intervals",
+            "nereval leaderboard GOLD A B: it has intervals, and --level sets their level",
+        ),
     },
     "score": {
         "alpha significance-level": Meaning(
@@ -383,7 +487,13 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "thresholds": {
         "optimize objective target best-for": Meaning(
-            "thresholds(gold, pred, best='strict_f')", "nereval thresholds GOLD PRED --best strict_f"
+            "thresholds(gold, pred, best='strict_f')",
+            "nereval thresholds GOLD PRED --best strict_f",
+            option="--best {}",
+        ),
+        "target-precision min-precision at-precision precision min-recall target-recall": Meaning(
+            "thresholds(gold, pred).to_frame('curves'), with P and R at every threshold",
+            "nereval thresholds GOLD PRED --csv curves.csv, and choose a line by its precision",
         ),
     },
 }
@@ -540,6 +650,22 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
         return words[:-2]
     each = ",".join(words[-1].replace("{each}", part) for part in value.split(","))
     return [*words[:-1], each if "{each}" in words[-1] else words[-1].format(value, rest=_rest(value))]
+
+
+def score_key_here(name: str) -> str:
+    """Return the score key of a score under another package's name, with its metric or without; "" if unknown.
+
+    >>> score_key_here("f1"), score_key_here("fair_precision"), score_key_here("exact-f1"), score_key_here("ci")
+    ('strict_f', 'fair_p', 'exact_f', '')
+    """
+    written = name.lower().replace("-", "_").replace(".", "_").replace(" ", "_")
+    for score in sorted(SCORE_NAMES, key=len, reverse=True):
+        metric = "micro" if written == score else written.removesuffix(f"_{score}")
+        if metric != written and SCORE_NAMES[score] in ("p", "r", "f"):
+            here = {"micro": "strict", "overall": "strict", "ents": "strict", "ent_type": "type"}.get(metric)
+            metric = here or {**METRIC_NAMES, **dict.fromkeys(("exact", "partial", "type"), metric)}.get(metric, metric)
+            return f"{metric}_{SCORE_NAMES[score]}"
+    return ""
 
 
 def takes_value(option: str, at: str = "") -> bool:

@@ -210,6 +210,10 @@ def replicate_differences(a: Replicates | None, b: Replicates | None, metrics: I
         yield f"one has {described[0]}, the other {described[1]}"
 
 
+GOLD_SUMS = 1 << 53
+"""Sums of checksums of gold spans are taken modulo this number, so that every reader of JSON has them exactly."""
+
+
 class Collapsed(NamedTuple):
     """The additive numbers that replace the documents of collapsed counts.
 
@@ -218,12 +222,14 @@ class Collapsed(NamedTuple):
     squares: int64[labels + 2], sums over these units of the squared number of spans, of each label
         and of all labels, and last of the squared number of documents.
     pipeline: a digest of the pipeline that predicted; "" if it is unknown, or there were several.
+    gold_sum: the sum of checksums of the documents' units and gold spans, below `GOLD_SUMS`; None if it is unknown.
     """
 
     sums: Sums
     units: int
     squares: NDArray[np.int64]
     pipeline: str = ""
+    gold_sum: int | None = None
 
     def __add__(self, other: Collapsed) -> Collapsed:  # type: ignore[override]  # tuples are concatenated
         """Add the numbers of both.
@@ -234,7 +240,9 @@ class Collapsed(NamedTuple):
         sums = validate_sums(self.sums + other.sums)
         squares = self.extend_labels(sums.labels).squares + other.extend_labels(sums.labels).squares
         pipeline = self.pipeline if self.pipeline == other.pipeline else ""
-        return Collapsed(sums, self.units + other.units, squares, pipeline)
+        known = self.gold_sum is not None and other.gold_sum is not None
+        gold_sum = ((self.gold_sum or 0) + (other.gold_sum or 0)) % GOLD_SUMS if known else None
+        return Collapsed(sums, self.units + other.units, squares, pipeline, gold_sum)
 
     def extend_labels(self, labels: tuple[str, ...]) -> Collapsed:
         """Return the same numbers with further labels, which have 0."""

@@ -45,17 +45,18 @@ def document_key(text: str | None, gold: Iterable[PlainSpan]) -> str:
 def is_written(text: str) -> bool:
     """Return whether people wrote a text, and not a program that has tokens without words.
 
-    Such texts repeat one word, or number it; one alone is a mark, 0, 1 or a word in brackets. Documents share them.
+    Such texts repeat one word, or number it, with or without punctuation; one alone is a mark, 0, 1 or a word in
+    brackets. Documents share them.
 
-    >>> is_written("Ada was 36"), is_written("2019"), is_written("so so")
-    (True, True, False)
-    >>> [is_written(text) for text in ("1 2\\n3 4", "_ _ _", "w10 w11", "[UNK] [UNK]", "[UNK]", "1", "_", "")]
+    >>> is_written("Ada was 36"), is_written("2019"), is_written("Ada ."), is_written("so so")
+    (True, True, True, False)
+    >>> [is_written(text) for text in ("1 2\\n3 4", "_ , _ .", "w10 w11", "[UNK] [UNK]", "[UNK]", "1", "_", "")]
     [False, False, False, False, False, False, False, False]
     """
-    words = text.split()
+    words = [word for word in text.split() if any(map(str.isalnum, word))]
     if len(words) > 1:
-        return len({sub(r"\d+", "", word) for word in words}) > 1
-    return any(map(str.isalnum, text)) and not fullmatch(r"\s*([01]|\[.*\]|<.*>)\s*", text)
+        return len({sub(r"[\W\d_]+", "", word) for word in words}) > 1
+    return bool(words) and not fullmatch(r"[01]|\[.*\]|<.*>", words[0])
 
 
 def fill_numbers(keys: Iterable[str], used: Counter[str]) -> list[str]:

@@ -157,8 +157,8 @@ class Intervals(NamedTuple):
         high: Upper bounds.
         units: Effective number of units k.
         freedom: Degrees of freedom of the quantile of t; NaN where undefined.
-        flag: "few" (k < 6: show it, never rank or compare by it), "concentrated" (fewer than 6 units
-            account for the variance), "undefined" (no interval), or "".
+        flag: "few" (k < 6, or the score rests on one unit: show it, never rank or compare by it), "concentrated"
+            (fewer than 6 units account for the variance), "undefined" (no interval), or "".
         training: With several training runs, the share of the retraining variance in the variance, 0 to 1;
             NaN with one run, and where undefined.
     """
@@ -439,7 +439,7 @@ def score_intervals(
         raise ArithmeticError("an interval of zero width: the variance or the units cannot be right")
     low, high = (np.where(undefined, np.nan, bound) for bound in scale.invert(low, high))
     freedom = np.where(undefined, np.nan, total[1])
-    return Intervals(low, high, np.array(k_alone), freedom, np.where(undefined, UNDEFINED, flag), training)
+    return Intervals(low, high, np.array(k), freedom, np.where(undefined, UNDEFINED, flag), training)
 
 
 LEAST_FREEDOM_OF_COSTS = 3

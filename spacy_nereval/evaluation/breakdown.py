@@ -286,13 +286,13 @@ ATTRIBUTES: dict[str, Attribute] = {
         needs_lexicon=True,
     ),
     "eCon": Attribute(
-        "share of the surface's occurrences in training that have this label; 0 if there are none",
+        "share of its occurrences in training data that have this label; 0 if there are none",
         span_consistency,
         consistency_bucket,
         needs_lexicon=True,
     ),
     "tCon": Attribute(
-        "share of each word's occurrences in training that have this label, the mean over the words",
+        "share of each word's occurrences in training data that have this label, the mean over the words",
         token_consistency,
         consistency_bucket,
         needs_lexicon=True,

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from ..core.spans import Document
 from ..counting.batch import TOGETHER, batches
 from ..counting.counter import Counter as DocumentCounter
 from ..counting.counts import Counts, unite_counts
-from ..counting.sums import NUMBER, Collapsed, Replicates, Slot, Sums, slots
+from ..counting.sums import GOLD_SUMS, NUMBER, Collapsed, Replicates, Slot, Sums, slots
 from ..counting.table import Table
 from .bounds import kish
 from .resampling import Confidence, HalfSamples, Units
@@ -142,7 +143,12 @@ class Collapser:
         table = Table(counts)
         part = counts.without_rows()
         part.append([], [], table.total, counts.keys)
-        part.collapsed = Collapsed(table.sum_rows(), 0, np.zeros(len(table.labels) + 2, dtype=np.int64))
+        part.collapsed = Collapsed(
+            table.sum_rows(),
+            0,
+            np.zeros(len(table.labels) + 2, dtype=np.int64),
+            gold_sum=_sum_of_gold(counts),
+        )
         if counts.replicates and self._drawn and counts.replicates.settings == self._drawn[1:]:
             part.replicates = counts.replicates
         elif self._drawn:
@@ -172,6 +178,15 @@ class Collapser:
         collapsed = self._total.collapsed._replace(units=self._units.number, squares=squares)
         self._total.collapsed = collapsed
         return self._total
+
+
+def _sum_of_gold(counts: Counts) -> int | None:
+    """Return the sum of checksums of the documents' units and gold spans; None if these are not recorded."""
+    if not counts.knows_gold or len(counts.units) != len(counts.ids):
+        return None
+    documents = zip(counts.units, counts.gold_places)
+    checksums = (crc32(f"{unit}\0{place}".encode("utf8", "surrogatepass")) for unit, place in documents)
+    return sum(checksums) % GOLD_SUMS
 
 
 class _UnitSquares:

@@ -244,7 +244,7 @@ def footer(footing: Footing) -> str:
 
     Example:
         >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True)))
-        unit id, 10 units (effectively 9.4), seed 0, all 1,024 swaps
+        unit id, 10 units (effectively 9.4), seed 0, all 1,024 permutations
     """
     number = "units" if footing.units is None else _count_things(footing.units, "units")
     parts = [
@@ -254,7 +254,7 @@ def footer(footing: Footing) -> str:
     if footing.seed is not None:
         parts.append(f"seed {footing.seed}")
     if footing.swaps is not None:
-        parts.append(f"{'all ' if footing.exact else ''}{footing.swaps:,} swaps")
+        parts.append(f"{'all ' if footing.exact else ''}{footing.swaps:,} permutations")
     if any(runs > 1 for runs in footing.runs):
         parts.append(f"training runs {' and '.join(map(str, footing.runs))}")
     return ", ".join(parts)

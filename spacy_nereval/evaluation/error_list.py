@@ -19,6 +19,7 @@ from ..core.declaration import Metric, Verdict
 from ..core.messages import describe_unknown
 from ..core.pieces import covered_text, has_gaps, hull, order_key, write_offsets
 from ..core.spans import Document, Span, correct_boundary
+from ..core.synonyms import KIND_NAMES
 from ..metrics.registry import create
 from .result import LabelledVerdict
 
@@ -127,7 +128,7 @@ def error_list(
     Args:
         documents: The documents; None for one without annotation.
         metric: The metric.
-        errors: Names of the verdicts to list, or "all" for every one. By default, all
+        errors: Names of the verdicts to list, or of their kinds, or "all" for every one. By default, all
             verdicts on spans except those on exact hits.
         labels: List only verdicts on spans, gold or predicted, with one of these labels.
 
@@ -142,10 +143,7 @@ def error_list(
     fn Ada PER None ['', ' in']
     le Rome LOC ORG ['in ', '']
     """
-    if unknown := [name for name in errors or () if name not in (*metric.verdict_names, "all")]:
-        raise ValueError(
-            f"{metric.name}: {describe_unknown(unknown[0], [*metric.verdict_names, 'all'], 'verdict', 50)}"
-        )
+    errors = None if errors is None else [*verdicts_named(metric, [errors] if isinstance(errors, str) else errors)]
     occurring: set[str] = set()
     for listed in _all_verdicts(_collect_labels(documents, occurring), metric):
         name, gold, pred, amount = listed.verdict
@@ -155,6 +153,25 @@ def error_list(
             yield listed
     if missing := [label for label in labels if label not in occurring]:
         raise ValueError(describe_unknown(missing[0], sorted(occurring), "label"))
+
+
+def verdicts_named(metric: Metric, names: Iterable[str]) -> Iterator[str]:
+    """Yield the verdicts of a metric that names mean: verdicts, kinds of verdicts such as "boundary", and "all".
+
+    Raises:
+        ValueError: A name is neither.
+
+    >>> [*verdicts_named(create("fair"), ["boundary", "missed", "le"])]
+    ['be_s', 'be_l', 'be_o', 'fn', 'le']
+    """
+    names_known = [*metric.verdict_names, "all"]
+    for name in names:
+        kind = KIND_NAMES.get(name.lower().replace("-", "_").replace(" ", "_"), name)
+        of_kind = [verdict for verdict, words in metric.words.items() if words.kind == kind]
+        if name not in names_known and not of_kind:
+            kinds = dict.fromkeys(words.kind for words in metric.words.values())
+            raise ValueError(f"{metric.name}: {describe_unknown(name, [*names_known, *kinds], 'verdict', 50)}")
+        yield from [name] if name in names_known else of_kind
 
 
 def is_error(metric: Metric, verdict: Verdict) -> bool:
@@ -194,9 +211,8 @@ def _all_verdicts(documents: Iterable[Document], metric: Metric) -> Iterator[Lis
 
 def _text_order(verdict: Verdict) -> tuple[Any, ...]:
     """Return a sort key that puts the verdicts of a document in the order of the text."""
-    spans = [span for span in verdict[1:3] if span]
     keys = [order_key(span) if span else () for span in verdict[1:3]]
-    return min(map(order_key, spans), default=()), keys, verdict.name, verdict.amount
+    return min(filter(None, keys), default=()), keys, verdict.name, verdict.amount
 
 
 class ErrorExamples:

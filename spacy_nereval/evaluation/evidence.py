@@ -143,7 +143,7 @@ def _draw_swaps(units: Units, confidence: Confidence, number: int) -> HalfSample
     swaps = HalfSamples(units, number, confidence.seed)
     if not swaps.exact and number < (least := math.ceil(1 / (1 - confidence.level) - 1e-9) - 1):
         raise ValueError(
-            f"{spell_argument('trials', number)}: so few swaps cannot reject anything at a confidence level of "
+            f"{spell_argument('trials', number)}: so few permutations cannot reject anything at a confidence level of "
             f"{confidence.level:g}; expected at least {least}"
         )
     return swaps

@@ -133,6 +133,8 @@ def label_lines(
     if preds == [NO_LABEL] and not (rules and rules.depth):
         unlabelled = (written or mapping_argument)(extend_mapping(dict.fromkeys(golds, NO_LABEL), rules))
         return [f"⚠ {problem} To compare boundaries alone, add {unlabelled}"]
+    if rules and rules.label_from:
+        partners = None  # another value on a span that both sides have is an error, and no other name
     candidates = {label: propose_label(label, golds, partners or {}, pred[label]) for label in unknown}
     proposals = {label: proposal for label, proposal in candidates.items() if proposal}
     remedy = ""

@@ -525,8 +525,8 @@ def _places(counts: Counts) -> dict[tuple[str | int, int], int]:
 def check_same_documents(baseline: Counts, system: Counts) -> None:
     """Raise ValueError unless two systems with collapsed counts can be compared.
 
-    They need the same half-samples. If they were counted on the same documents, their
-    numbers of gold spans are equal in every half-sample.
+    They need the same half-samples. If they were counted on the same documents, their numbers of gold spans are equal
+    in every half-sample, and so are the sums of their checksums.
     """
     if differences := baseline.differences(system):
         raise ValueError(f"the systems cannot be compared: {differences}")
@@ -540,6 +540,11 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
                 f"the systems were not counted on the same documents{where}; they have {_describe_size(baseline)} and "
                 f"{_describe_size(system)}"
             )
+    sums = [counts.collapsed.gold_sum for counts in (baseline, system) if counts.collapsed]
+    if None not in sums and len({*sums}) > 1:
+        raise ValueError(
+            f"the systems have different gold annotation, though as many spans: {_describe_size(baseline)}"
+        )
 
 
 def _describe_size(counts: Counts) -> str:

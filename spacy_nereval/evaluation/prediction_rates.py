@@ -114,12 +114,13 @@ def _rate_rows(counts: Counts, confidence: Confidence) -> Rows:
 
 
 class BoundedRate(NamedTuple):
-    """The rate of a label or of all labels, its interval, and the effective number of units."""
+    """The rate of a label or of all labels, its interval, the effective number of units, and whether they are few."""
 
     value: float
     low: float
     high: float
     k: float
+    few: bool
 
 
 def prediction_rate(counts: Counts, label: str | None, confidence: Confidence) -> BoundedRate | None:
@@ -140,7 +141,7 @@ def prediction_rate(counts: Counts, label: str | None, confidence: Confidence) -
         return None
     row = _rate_rows(counts, confidence)[("scores", "rate") if label is None else ("per_type", label, "rate")]
     predicted = sum(pred.values()) if label is None else pred.get(label, 0)
-    return BoundedRate(predicted / number, row["low"], row["high"], row["k"])
+    return BoundedRate(predicted / number, row["low"], row["high"], row["k"], row["flag"] == FEW)
 
 
 def _estimate_rates(

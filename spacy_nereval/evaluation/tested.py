@@ -17,6 +17,7 @@ from ..core import arguments
 from ..core.arguments import LEVEL, check_value
 from ..core.declaration import Metric, Score
 from ..core.messages import did_you_mean, spell_argument
+from ..core.synonyms import score_key_here
 from ..metrics.registry import create
 from ..metrics.registry import names as registered
 from .bounds import TINY
@@ -275,8 +276,9 @@ fair_f: did you mean 'fair_f'?
     """
     names = {"_".join(score): score for score in score_keys} | {key: score for score, key in score_keys.items() if key}
     names |= {".".join(score): score for score in score_keys}
-    if name in names:
-        return names[name]
+    for known in (name, score_key_here(name)):
+        if known in names:
+            return names[known]
     choices = ", ".join(".".join(score) for score in offered or score_keys)
     raise ValueError(
         f"{source}: there is no such score{where}; expected METRIC.SCORE, one of {choices}, or a score key such as "

@@ -86,7 +86,9 @@ or drop them with drop=True
             remedies = f"read them from their first to their last character with {hulls}, one by one with {parts}, "
         if reason == UNALIGNED:
             language = f"give the language of the tokenizer with {spell_argument('lang')}, "
-            remedies = f"{language * (record.tokens is None)}align them with {spell_argument('align', EXPAND)}, "
+            has_words = bool(covered_text(record.text, span).strip())  # only tokens can be expanded to
+            expand = f"align them with {spell_argument('align', EXPAND)}, " * has_words
+            remedies = f"{language * (record.tokens is None and has_words)}{expand}"
         self._add_loss(record, f"spans that {reason}", f"spans that {reason}, such as {example}", remedies)
 
     def add_gap(self, record: Record, gap: tuple[int, int]) -> None:

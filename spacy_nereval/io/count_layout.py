@@ -19,7 +19,7 @@ from ..core.mention_places import ANSWERED, NUMBERS
 from ..core.messages import first_repeated, quote
 from ..core.spans import LATER_ON_READING, ON_READING
 from ..counting.counts import Counts
-from ..counting.sums import DIGITS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
+from ..counting.sums import DIGITS, GOLD_SUMS, NUMBER, Collapsed, Key, Replicates, Slot, Sums, empty_sums, slots
 from ..counting.table import Table
 
 if TYPE_CHECKING:
@@ -200,6 +200,7 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
         shards: The number of files that were counted.
         id_hashes: The digest in the name of the file with the hashes of the ids; empty without such a file.
         pipeline: A digest of the pipeline that predicted, if there was only one.
+        gold_sum: The sum of checksums of the documents' units and gold spans, modulo 2^53.
     """
 
     format: CollapsedFormat  # type: ignore[assignment]  # differs, so that neither header is read as the other
@@ -211,11 +212,12 @@ class CollapsedHeader(Header, extra="forbid", strict=True):
     shards: int = pydantic.Field(ge=0)
     id_hashes: str = pydantic.Field(default="", pattern="^([0-9a-f]{32})?$")
     pipeline: str = pydantic.Field(default="", pattern="^([0-9a-f]{32})?$")
+    gold_sum: int | None = pydantic.Field(default=None, ge=0, lt=GOLD_SUMS)
 
     @property
     def defaults(self) -> dict[str, Any]:
         """The defaults of optional fields, at which they are not written."""
-        return DEFAULTS | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": ""}
+        return DEFAULTS | {"ids": [], "units": [], "parts": [], "id_hashes": "", "pipeline": "", "gold_sum": None}
 
     @property
     def rows(self) -> int:
@@ -273,6 +275,7 @@ def extra_fields(counts: Counts) -> dict[str, Any]:
         "unit_number": counts.collapsed.units,
         "shards": len(counts.parts),
         "pipeline": counts.collapsed.pipeline,
+        "gold_sum": counts.collapsed.gold_sum,
     }
 
 
@@ -318,7 +321,7 @@ def restore_collapsed(counts: Counts, header: CollapsedHeader, arrays: Mapping[s
         halves = counts.replicates.sums
         if (halves.documents > documents).any() or any((halves.counts[k] > row[k]).any() for k in number_slots):
             raise ValueError("a half-sample has more than there is")
-    counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"], header.pipeline)
+    counts.collapsed = Collapsed(sums, header.unit_number, arrays["squares"], header.pipeline, header.gold_sum)
     counts.parts = [bytes(shard).hex() for shard in arrays[SHARDS]] or [header.digest[:DIGITS]]
 
 

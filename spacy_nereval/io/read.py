@@ -161,13 +161,18 @@ class Pairing:
             raise ValueError(f"{error}{self._describe_lost(gold, pred)}") from None
 
     def _describe_lost(self, gold: Record, pred: Record) -> str:
-        """Return the remedy if the predictions from this pair on lack whole documents, but no more; "" otherwise."""
+        """Return the remedy if predictions from this pair on lack documents, or have another order; "" if neither."""
         if self._missing_tokens or not self._following:
             return ""
         golds, preds = ([side, *islice(sides, MOST_PLACED)] for side, sides in zip((gold, pred), self._following))
         number = len(golds) - len(preds)
-        if number < 1 or len(golds) > MOST_PLACED:
+        if number < 0 or len(golds) > MOST_PLACED:
             return ""
+        if number == 0:
+            texts, others = (sorted(plain_text(r.text, self._match_text) for r in side) for side in (golds, preds))
+            return "; the same texts follow in another order: give every document an id, by which they are paired" * (
+                texts == others
+            )
         places = place_sentences(_sides(golds), _sides(preds), self._match_text)
         return "" if places is None else _spell_remedy(number)
 

@@ -17,6 +17,7 @@ from secrets import token_hex
 from typing import Any, BinaryIO
 
 from ..core.compression import packing_stream
+from ..core.messages import mark_unseen
 from .paths import Location, descriptor, is_stream
 
 FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota
@@ -96,11 +97,16 @@ def escape_formula(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line, with control characters escaped, so that it cannot steer a terminal.
+    """Return a name or a sentence on one line, with escapes for control characters and those that nobody sees.
 
-    >>> visible("a\\n b \\x1b[2J")
-    'a b \\\\x1b[2J'
+    >>> visible("a\\n b \\x1b[2J"), visible("P\\u200bER")
+    ('a b \\\\x1b[2J', 'P\\\\u200bER')
     """
+    return on_one_line(mark_unseen(text))
+
+
+def on_one_line(text: str) -> str:
+    """Return a part of a document's text on one line, with control characters escaped: it cannot steer a terminal."""
     return escape_controls(" ".join(text.split()))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import UnionType
@@ -21,7 +22,7 @@ from pydantic import Field
 from ..core.declaration import Metric, check_together
 from ..core.messages import describe_needed_file, describe_unknown, did_you_mean, shorten, spell_argument
 from ..core.plugins import list_names, load_function
-from ..core.synonyms import METRIC_NAMES, line_here
+from ..core.synonyms import METRIC_NAMES, METRICS_OF_SCORES, line_here
 
 Beta = Annotated[
     float, Field(ge=0, description="weight of recall relative to precision in F: 0 is precision, inf is recall")
@@ -246,15 +247,23 @@ def metric_table(metrics: Metrics) -> dict[str, Mapping[str, Any]]:
 
 def _names_here(metrics: Iterable[str]) -> Iterator[str]:
     """Yield the names of metrics, with those of `METRIC_NAMES` for their names elsewhere."""
-    listed, registered = [*metrics], list_names(registry)
-    others = {METRIC_NAMES.get(name, "") for name in listed if name not in registered}
+    listed, registered, meant = [*metrics], list_names(registry), METRIC_NAMES | METRICS_OF_SCORES
+    here_of = {name: meant.get(name) or _metric_of_score(name, {*registered, *meant}) for name in listed}
+    here_of = {name: meant.get(here, here) for name, here in here_of.items()}
+    others = {here for name, here in here_of.items() if name not in registered and here != name}
     for name in listed:
-        here = METRIC_NAMES.get(name, name)
+        here = here_of[name]
         if name in registered or here == name:
             yield name
         elif here in others and here not in listed:
             others.discard(here)
             yield here
+
+
+def _metric_of_score(name: str, metrics: Collection[str]) -> str:
+    """Return the metric in the name of a score, such as "fair_f1"; the name itself if it is none."""
+    metric = re.sub("_(f1|f1_score|f_score|score|f|precision|recall|p|r)$", "", name)
+    return metric if metric in metrics else name
 
 
 def expand_sets(metrics: Mapping[str, Mapping[str, Any] | None], *, whole: bool = False) -> dict[str, dict[str, Any]]:

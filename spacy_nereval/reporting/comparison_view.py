@@ -31,7 +31,8 @@ COLLAPSED_COLUMNS = ("baseline", "system", "difference", ERROR, "detectable")
 """The columns of a difference between collapsed counts, which allow no test."""
 
 P_DIGITS = {P: 4, P_HOLM: 4}
-SHORT = {P_HOLM: "p Holm", "detectable": "MDD"}
+SHORT = {P_HOLM: "p Holm"}
+ABBREVIATED = {"detectable": "MDD"}
 
 
 class ComparisonView(View):
@@ -90,7 +91,13 @@ class ComparisonView(View):
                 cells = [[row["label"], breakdown["gold"].get(row["label"], 0), *self.cells(row)] for row in rows]
                 note = direction(score)
                 yield ResultTable(
-                    title, [breakdown["by"], "gold", *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT
+                    title,
+                    [breakdown["by"], "gold", *self.columns],
+                    cells,
+                    note=note,
+                    own_digits=P_DIGITS,
+                    short=SHORT,
+                    abbreviated=ABBREVIATED,
                 )
 
     def runs(self) -> Iterator[ResultTable]:
@@ -189,7 +196,9 @@ class ComparisonView(View):
         return _changes(self._transition_of[system]["counts"])
 
     def _table(self, title: str, first: str, cells: list[list[Cell]], note: str = "") -> ResultTable:
-        return ResultTable(title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT)
+        return ResultTable(
+            title, [first, *self.columns], cells, note=note, own_digits=P_DIGITS, short=SHORT, abbreviated=ABBREVIATED
+        )
 
     def _p_values(self, row: Row) -> tuple[PValue | None, PValue | None]:
         return p_value(row, "p", self.result), p_value(row, "p_holm", self.result)
@@ -286,7 +295,7 @@ class ComparisonView(View):
             if metric in registered and (meaning := create(metric).score_by_name[score].meaning)
         ]
         power = f"{100 * POWER:g} % of such samples"
-        detectable = f"detectable ({SHORT['detectable']}) = the true difference that would be detected in {power}"
+        detectable = f"MDD (minimal detectable difference) = the true difference that would be detected in {power}"
         return f"{'; '.join([detectable, *meanings])}."
 
     def test_lines(self) -> list[str]:
@@ -294,7 +303,7 @@ class ComparisonView(View):
         result = self.result
         lines = [" ".join(self._half_sample_lines() if result.get("collapsed") else self._test_sentences())]
         if any(p.is_bound for row in self._rows for p in self._p_values(row) if p is not None):
-            lines.append(f"< before a p-value: {result['swaps']:,} random swaps cannot show a smaller one.")
+            lines.append(f"< before a p-value: {result['swaps']:,} random permutations cannot show a smaller one.")
         return [*lines, self._footing()]
 
     @property
@@ -307,7 +316,8 @@ class ComparisonView(View):
         if result["swaps"] is not None:
             swaps = f"all {result['swaps']:,}" if result["exact"] else f"{result['swaps']:,} random"
             yield f"Null hypothesis: in every {self._unit}, the predictions of the two systems are exchangeable."
-            yield f"Test: a two-sided paired permutation test over {many(result['units'], self._unit)}, {swaps} swaps."
+            basis = f"over {many(result['units'], self._unit)}, {swaps} permutations"
+            yield f"Test: a two-sided paired permutation test {basis}."
         if has_runs:
             yield "Systems with several training runs are compared by their mean scores."
             yield "Null hypothesis: the expected scores of the two systems are the same, over documents and training"
@@ -336,7 +346,7 @@ class ComparisonView(View):
     def _half_sample_lines(self) -> Iterator[str]:
         """Yield how collapsed counts were compared, with half-samples in place of a test."""
         basis = self.result["confidence"]
-        yield f"Collapsed counts keep no {self._unit}s that could be swapped, so there is no permutation test and no"
+        yield f"Collapsed counts keep no {self._unit}s that could be permuted, so there is no permutation test and no"
         yield "p-value. The standard error of a difference is its spread over the"
         yield f"{basis['samples']:,} half-samples that both systems keep, a bootstrap; the interval"
         yield f"({100 * basis['level']:g} %) reaches a quantile of t times this error to each side."

@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import accumulate, groupby
 from math import inf, isfinite, isinf
 from typing import Any, NamedTuple
+from unicodedata import is_normalized, normalize
 
 from ..core.cuts import format_cut
-from ..core.messages import mark_unseen
-from ..io.writing import visible
+from ..io.writing import on_one_line, visible
 
 
 class Percent(float):
@@ -192,6 +192,7 @@ class ResultTable(NamedTuple):
         asks: For each row, the request to a page's script when the row is chosen; None if it cannot be chosen. Empty
             if no row can be chosen.
         short: Column names to shorter names, for narrow terminals.
+        abbreviated: Column names to the words that people read; programs get the names.
         above: For each column, the heading above it and its neighbours, for pages; "" for none. Empty without any.
         bare: Names of columns without intervals in a terminal, to save space.
     """
@@ -206,6 +207,7 @@ class ResultTable(NamedTuple):
     bars: str | None = None
     asks: Sequence[Mapping[str, Any] | None] = ()
     short: Mapping[str, str] = {}
+    abbreviated: Mapping[str, str] = {}
     above: Sequence[str] = ()
     bare: Collection[str] = ()
     ranges: str = ""
@@ -291,23 +293,21 @@ class ResultTable(NamedTuple):
             escape: A function that escapes the special characters of a format in a text.
             bold: How a format writes bold text, with "{}" for the text: the best estimates.
         """
-        rows = [
-            [self._name(k, self.cell_text(k, cell), cell) for k, cell in enumerate(row)]
-            for row in self.rows[: self.most]
-        ]
-        header = [mark_unseen(_name_with_direction(name)) for name in self.header]
+        rows = [[self.cell_text(k, cell) for k, cell in enumerate(row)] for row in self.rows[: self.most]]
+        header = [_name_with_direction(self.abbreviated.get(name, name)) for name in self.header]
         distinct = _quote_lookalikes([*header, *(row[0] for row in rows if row)])
-        texts = [[escape(visible(distinct.get(cell, cell)) or EMPTY) for cell in row] for row in (header, *rows)]
+        lines = [on_one_line if name in TEXTS else visible for name in self.header]
+        texts = [[escape(visible(distinct.get(name, name)) or EMPTY) for name in header]]
+        texts += [
+            [escape(line(distinct.get(cell, cell)) or EMPTY) for line, cell in zip(lines, row, strict=True)]
+            for row in rows
+        ]
         for cells, row in zip(texts[1:], self.rows):
             for column, cell in enumerate(row):
                 if isinstance(cell, Estimate) and cell.best:
                     value, space, bounds = cells[column].partition(" ")
                     cells[column] = f"{bold.format(value)}{space}{bounds}"
         return texts
-
-    def _name(self, column: int, text: str, cell: Cell) -> str:
-        """Return the text of a cell; with characters marked that nobody sees if it is a name, such as a label."""
-        return mark_unseen(text) if type(cell) is str and self.header[column] not in TEXTS else text
 
     def cell_text(self, column: int, cell: Cell) -> str:
         """Return the text of a cell.
@@ -385,12 +385,17 @@ def display_value(number: float) -> float:
 
 
 def _quote_lookalikes(names: Sequence[str]) -> dict[str, str]:
-    """Return the names that differ from another name only in white space, each with its quoted form.
+    """Return the names that differ from another name only in white space or Unicode form, each with its quoted form.
 
-    >>> _quote_lookalikes(["A", "A ", "B C"])
-    {'A': "'A'", 'A ': "'A '"}
+    >>> _quote_lookalikes(["A", "A ", "B C"]), _quote_lookalikes(["\u00e9", "e\u0301"])["e\u0301"]
+    ({'A': "'A'", 'A ': "'A '"}, "'e\\\\u0301'")
     """
     groups: dict[str, dict[str, None]] = {}
     for name in names:
-        groups.setdefault(visible(name), {})[name] = None
-    return {name: repr(name) for group in groups.values() if len(group) > 1 for name in group}
+        groups.setdefault(normalize("NFC", visible(name)), {})[name] = None
+    return {
+        name: repr(name) if is_normalized("NFC", name) else ascii(name)
+        for group in groups.values()
+        if len(group) > 1
+        for name in group
+    }

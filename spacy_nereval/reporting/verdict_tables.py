@@ -91,7 +91,7 @@ NOT_SPLIT = "counted before this was recorded: count again"
 
 
 def boundary_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
-    """Yield how many boundary errors have a right left boundary, a right one or neither, in all and per label."""
+    """Yield how many boundary errors have a correct left boundary, right one or neither, in all and per label."""
     if not (metric := error_metric(evaluation.metrics)) or not metric.boundary_errors:
         return
     split = evaluation.result["metrics"][metric.name].get("boundaries")
@@ -105,7 +105,7 @@ def boundary_tables(evaluation: Evaluation) -> Iterator[ResultTable]:
     rows: list[list[Cell]] = [["all labels", numbers.total(), *(split["counts"][side] for side in sides)]]
     for label in sorted(split["per_type"], key=lambda label: (-numbers[label], label)):
         rows.append([label, numbers[label], *(split["per_type"][label][side] for side in sides)])
-    note = f"{metric.name}; which boundary is right"
+    note = f"{metric.name}; by the boundary that is correct"
     if None in split["counts"].values():
         note += f"; {NOT_SPLIT}"
     yield ResultTable("Boundary errors", ["label", "be", *sides], rows, note=note, most=MOST)
@@ -260,7 +260,7 @@ def error_list_table(entries: Iterable[ListedVerdict]) -> ResultTable:
         rows.append([listed.name, verdict.name, *amount, *labels, *boundary, _marked_spans(listed)])
     header = ["document", "verdict", *([] if whole else ["amount"]), "gold", "predicted"]
     header += [*(["correct"] if split else []), "text"]
-    note = f"{entries[0].metric}{MARKING}{'; correct: which boundary' * split}" if entries else ""
+    note = f"{entries[0].metric}{MARKING}{'; correct: the boundary that agrees with gold' * split}" if entries else ""
     return ResultTable("Error list", header, rows, note=note)
 
 

@@ -109,7 +109,7 @@ def test_two_systems_are_compared_with_and_without_naming_gold(systems):
     counted("b", "p.npz", "--collapse")
     accepted("compare", "p.npz", "other.npz", "--name", "a", "--name", "b", "-o", "second.json")
     said = flat(accepted("datasets", "out.json", "second.json"))
-    assert "No test in out: its counts are collapsed and keep no documents to swap. It counts as p = 1" in said
+    assert "No test in out: its counts are collapsed and keep no documents to permute. It counts as p = 1" in said
 
 
 # Files are added

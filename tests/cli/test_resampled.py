@@ -86,7 +86,7 @@ def test_the_least_p_is_told_as_one(here):
     write(here / "none.jsonl", *(line(d.text, id=d.id) for d in GOLD))
     arguments = ("compare", "gold.jsonl", "none.jsonl", "gold.jsonl", "-m", "strict,fair", "--trials", 200)
     printed = accepted(*arguments)
-    assert "< before a p-value: 200 random swaps cannot show a smaller one." in flat(printed)
+    assert "< before a p-value: 200 random permutations cannot show a smaller one." in flat(printed)
     assert [row[-3:-1] for row in tables_in(printed)["gold against none"]] == [["< .0050", "< .0050"]] * 2
     assert r"| \< .0050 |" in accepted(*arguments, "--format", "markdown")
     assert r"& \textless{} .0050 &" in accepted(*arguments, "--format", "latex")

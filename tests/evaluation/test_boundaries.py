@@ -139,10 +139,10 @@ def test_counts_from_before_are_read_and_say_that_they_have_no_split(tmp_path, m
         assert result["boundaries"] == {"counts": unknown, "per_type": {"PER": unknown}}, name
         assert result["scores"]["be"] == (5 if name == "old.npz" else 14)
         ((heading, rows),) = boundary_tables(name).items()
-        assert heading.endswith("which boundary is right; counted before this was recorded: count again)")
+        assert heading.endswith("by the boundary that is correct; counted before this was recorded: count again)")
         be = f"{result['scores']['be']}"
         assert rows == [["all labels", be, "-", "-", "-"], ["PER", be, "-", "-", "-"]]
-    assert [*boundary_tables("new.npz")] == ["Boundary errors (fair; which boundary is right)"]
+    assert [*boundary_tables("new.npz")] == ["Boundary errors (fair; by the boundary that is correct)"]
 
 
 def test_every_door_shows_the_same_split(tmp_path, monkeypatch):

@@ -414,3 +414,24 @@ def test_intervals_of_differences_cover_them():
         assert row["score"] == "r"
         covered += row["interval"][0] <= -0.1 <= row["interval"][1]
     assert covered >= 0.85 * 30
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_systems_whose_gold_spans_lie_elsewhere_are_refused(tmp_path, saved):
+    """A span of one document is a character longer: as many spans of each label, in every half-sample."""
+
+    def collapsed(long: int, order: int = 1, parts: int = 1):
+        documents = [Document([(0, 3 + (k == long), "A")], [(0, 3, "A")] * (k % 3 > 0), id=f"d{k}") for k in range(20)]
+        documents = documents[::order]
+        halves = [count_collapsed(iter(documents[k::parts]), [create("strict")], 50) for k in range(parts)]
+        counts = sum(halves[1:], start=halves[0])
+        if saved:
+            save(counts, tmp_path / "counts.npz")
+        return load(tmp_path / "counts.npz") if saved else counts
+
+    same = compare(collapsed(4), collapsed(4, order=-1, parts=3))
+    assert {row["difference"] for row in same} == {0}
+    with pytest.raises(ValueError, match="different gold annotation, though as many spans: 20 documents with 20 gold"):
+        compare(collapsed(4), collapsed(5, parts=2))
+    with pytest.raises(ValueError, match="different gold annotation, though as many spans"):
+        compare(collapsed(4), collapsed(20))

@@ -72,3 +72,15 @@ def test_what_is_proposed_leaves_the_rules_in_use_as_they_are():
 def test_labels_cut_to_a_depth_get_no_mapping_since_it_comes_before_the_cut(rules, mapped):
     (line,) = label_lines({"PERSON": 3}, {"PER": 1}, rules=rules)
     assert ("PER=PERSON" in line) is mapped
+
+
+def test_a_wrong_link_is_an_error_and_not_another_name_for_the_right_one():
+    """Under `label_from`, other values on the same boundaries are two errors. Only another spelling is proposed."""
+    gold, pred = {"Q1": 2, "Q64": 2}, {"Q5": 2, "q64": 2}
+    partners = {("Q5", "Q1"): 2, ("q64", "Q64"): 2}
+    (as_labels,) = label_lines(gold, pred, partners)
+    (as_links,) = label_lines(gold, pred, partners, LabelRules(label_from=("kb_id",)))
+    assert as_labels.endswith("labels='Q5=Q1,q64=Q64'")
+    assert as_links.endswith("labels='q64=Q64'")
+    assert "have the boundaries" in as_labels
+    assert "have the boundaries" not in as_links

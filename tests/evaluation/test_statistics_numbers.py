@@ -321,7 +321,7 @@ def test_forbidden_words_are_never_said(bounds, p, tests, differing, margin, nee
 def test_footer_and_signature() -> None:
     footing = Footing("prefix:(.*)-", 431, 215.04, 7, swaps=10_000, runs=(3, 5))
     assert footer(footing) == (
-        "unit prefix:(.*)-, 431 units (effectively 215.0), seed 7, 10,000 swaps, training runs 3 and 5"
+        "unit prefix:(.*)-, 431 units (effectively 215.0), seed 7, 10,000 permutations, training runs 3 and 5"
     )
     assert signature_part(footing) == "seed:7,level:0.95,unit:prefix:(.*)-|swaps:10000"
     score_alone = Footing("id", 1, 1.0, 0)

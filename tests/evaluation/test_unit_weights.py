@@ -55,6 +55,26 @@ def test_an_average_over_labels_rests_on_the_units_that_have_a_score_of_a_label(
     assert averages["weighted"]["p"]["k"] == averages["macro"]["p"]["k"] == pytest.approx(8)
 
 
+@pytest.mark.parametrize(("number", "k"), [(1, 16 / 10), (12, 15**2 / (9 + 12))])
+@pytest.mark.parametrize(("metric", "score"), [("slot_error", "ser"), ("slot_error", "ser_acc"), ("ace", "value")])
+def test_a_score_that_one_document_alone_defines_rests_on_the_errors_of_the_others_too(metric, score, number, k):
+    """One document has gold spans, a hit and a miss; others have a wrong span each, which adds to the errors."""
+    documents = [tallied(1, 0, 1, id="gold"), *(tallied(0, 1, 0, id=f"wrong {n}") for n in range(number))]
+    counts = count(documents, [create(metric)])
+    stored = evaluate(collapse(counts), Confidence())
+    rows = [result["metrics"][metric]["intervals"]["scores"] for result in (evaluate(counts, Confidence()), stored)]
+    assert [row[score]["k"] for row in rows] == [pytest.approx(k)] * 2
+    assert rows[0][score]["flag"] == "few"
+
+
+def test_the_interval_of_a_cost_that_rests_on_one_document_is_that_of_one_unit():
+    """SER is 2 / 2 = 1, with t for 3 degrees of freedom; the variance is that of one unit, n* = 1."""
+    row = intervals_of([tallied(1, 0, 1, id="gold"), tallied(0, 1, 0, id="wrong")], "slot_error")["scores"]["ser"]
+    t = 3.182446
+    expected = [1 + t * t / 2 + sign * t * (1 + t * t / 4) ** 0.5 for sign in (-1, 1)]
+    assert [row["low"], row["high"], row["df"]] == pytest.approx([*expected, 3], rel=1e-5)
+
+
 @pytest.mark.parametrize("name", names())
 def test_if_every_document_has_a_hit_all_scores_rest_on_all_documents(name):
     span, tokens = [(0, 3, "A")], [(0, 3), (4, 7)]

@@ -145,8 +145,9 @@ def test_answers_are_paired_by_order_without_ids_and_need_the_text_of_gold(tmp_p
     assert said in refused("agreement", path, gold)
     with pytest.raises(ValueError, match="has no text"):
         score([[ADA], [ADA]], rows, ["strict"])
+    assert score(golds, [row["answer"] for row in rows], ["strict"]).strict.f == 1
     with pytest.raises(ValueError, match="the answer of a language model is given as"):
-        score(golds, [row["answer"] for row in rows], ["strict"])
+        score(golds, ["Ada", "Paris"], ["strict"])
     named = [{"output": row["answer"]} for row in rows]
     assert score(golds, named, ["strict"], keys=["", "answer=output"]).strict.f == 1
 

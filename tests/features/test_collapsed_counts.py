@@ -78,7 +78,8 @@ COMMANDS = {
     "compare old.npz new.npz --per-label": "new against old per label",
     "compare old.npz new.npz --trials 100": "✘ so they have no permutation tests (--trials)",
     "compare old-full.npz new.npz": f"✘ {OTHER_KIND}",
-    "leaderboard old.npz new.npz": "No tests on the data set: its counts are collapsed and keep no documents to swap",
+    "leaderboard old.npz new.npz": "No tests on the data set: its counts are collapsed and keep no documents to "
+    "permute",
     "leaderboard old.npz new.npz --trials 100": "✘ so they have no permutation tests (--trials)",
     "leaderboard old-full.npz new.npz": f"✘ {OTHER_KIND}",
     "errors gold.jsonl new.npz": f"✘ {NO_SPANS}",

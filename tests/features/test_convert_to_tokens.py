@@ -112,3 +112,11 @@ def test_brat_files_that_fit_in_no_way_keep_their_error(tmp_path):
     (tmp_path / "a.ann").write_text("T1\tO 0 1;4 5\ta c\n")
     (record,) = load(tmp_path)
     assert [*record.spans] == [Span.of_pieces([(0, 1), (4, 5)], "O")]
+
+
+def test_a_span_of_white_space_alone_is_not_to_be_aligned(tmp_path):
+    path = write(tmp_path / "a.jsonl", {"text": "Ada  met", "spans": [[3, 5, "X"], [0, 3, "PER"]]})
+    said = refused("convert", path, tmp_path / "a.conll", "--align", "expand")
+    assert "such as X ' ' from 3 to 5; choose another format, or drop them with --drop" in said
+    printed("convert", path, tmp_path / "a.conll", "--align", "expand", "--drop")
+    assert load(tmp_path / "a.conll")[0].spans == [(0, 3, "PER")]

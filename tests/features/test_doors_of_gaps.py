@@ -89,6 +89,17 @@ def test_agreement(here):
     )
 
 
+def test_annotators_who_differ_in_attributes_alone_do_not_look_alike_without_a_word(here):
+    note = "spans have attributes, which these metrics do not compare; the metric attributes does"
+    sides = {"gold": "gold", "hulls": "hulls"}
+    assert note in run("agreement", *sides).stderr
+    assert note in str(agreement(sides, ["strict"]))
+    for settings, options in ((["attributes"], ("-m", "attributes")), (["strict"], ("--label-from", "negated"))):
+        more = {"label_from": "negated"} if "strict" in settings else {}
+        assert note not in run("agreement", *sides, *options).stderr
+        assert note not in str(agreement(sides, settings, **more))
+
+
 def test_commands_say_what_is_worked_out_by_hand(here):
     """`hulls` now lacks the negation in documents 0, 3, 6 and 9. Of its 18 hits 6 have a gap; gold negates these, and
     `hulls` 4 of them. All 12 links are right. Of the spans without a pair, 4 of `hulls` and 6 of gold are negated."""
@@ -139,5 +150,8 @@ def test_thresholds(here):
 def test_the_report_has_the_pieces_and_marks_cannot_change_them(here):
     done = run("report", "gold", "hulls", "-o", "r.html")
     assert done.exit_code == 0, done.output
-    pieces = Parsed(Path("r.html").read_text(encoding="utf8")).data["pieces"]
+    data = Parsed(Path("r.html").read_text(encoding="utf8")).data
+    sides = [[side, k, words] for side in (-1, 0) for k, words in enumerate(("negated", "kb_id=UMLS:C1"))]
+    assert [row[1:] for row in data["attributes"] if row[0] == 1] == sides
+    pieces = data["pieces"]
     assert pieces[:2] == [[0, -1, 0, [[3, 7], [18, 27]]], [0, 0, 0, [[3, 7], [18, 27]]]]

@@ -459,6 +459,23 @@ def test_a_gate_judges_a_score_by_its_own_interval(here: Path, name: str) -> Non
     assert (row["verdict"] == "met") is bool(met and row["effective_units"] >= 6)
 
 
+@pytest.mark.parametrize(("number", "warned"), [(19, True), (20, False)])
+def test_a_gate_warns_of_rules_that_few_documents_decide_through_every_door(
+    here: Path, number: int, warned: bool
+) -> None:
+    """As `score` and `compare` do; an undecided rule says nothing that few documents could make wrong."""
+    store("a", documents_of([(9, 0, 1)] * number))
+    rules = {"low": {"score": "strict_r", "at_least": 50}, "near": {"score": "strict_r", "at_least": 90}}
+    write_policy(rules, "flag")
+    terminal = run("gate", "policy.cfg", "gold-a.jsonl", "a.jsonl").output
+    markdown = run("gate", "policy.cfg", "gold-a.jsonl", "a.jsonl", "-f", "markdown").output
+    printed("report", "gold-a.jsonl", "a.jsonl", "--policy", "policy.cfg", "-o", "page.html")
+    page = Parsed(Path("page.html").read_text("utf8")).text
+    in_python = str(gate({"gate": {"rules": rules}}, load("gold-a.jsonl"), load("a.jsonl")))
+    said = "⚠ low: fewer than 20 effective documents (the fewest: 19.0), so that verdicts say little."
+    assert [said in " ".join(text.split()) for text in (terminal, markdown, page, in_python)] == [warned] * 4
+
+
 # Plans
 
 

@@ -70,6 +70,40 @@ def test_units_of_one_side_hold_for_records_and_lists():
         strict(*rows, offsets="auto")
 
 
+def test_line_ends_of_two_characters_may_count_as_one(tmp_path):
+    """As in tools that run in a browser, which has \\n alone."""
+    text = "Ada\r\nmet Bob\r\nand Eve"
+    exact = write(tmp_path / "g.jsonl", {"text": text, "spans": [[0, 3, "PER"], [9, 12, "PER"], [18, 21, "PER"]]})
+    spans = [
+        {"start": a, "end": a + 3, "label": "PER", "text": name} for a, name in ((0, "Ada"), (8, "Bob"), (16, "Eve"))
+    ]
+    lines = write(tmp_path / "p.jsonl", {"text": text, "spans": spans})
+    values = [{"start": s["start"], "end": s["end"], "text": s["text"], "labels": ["PER"]} for s in spans]
+    result = [{"type": "labels", "from_name": "l", "to_name": "text", "value": value} for value in values]
+    tasks = tmp_path / "p.json"
+    tasks.write_text(json.dumps([{"id": 1, "data": {"text": text}, "annotations": [{"result": result}]}]))
+    for path in (lines, tasks):
+        said = refused("score", exact, path)
+        assert "fit if offsets count line ends of two characters as one: --offsets auto finds the unit" in said
+        assert "inclusive" not in said
+        assert counts_of(tmp_path, exact, path, "--offsets", "auto") == {"tp": 3, "fp": 0, "fn": 0}
+        two = agreement({"a": str(exact), "b": str(path)}, ["strict"], offsets="auto")
+        assert two["metrics"]["strict"]["f"]["mean"] == 1.0
+    for item, more in (({"text": text, "spans": spans}, {}), (spans, {"text": [text]})):
+        with pytest.raises(ValueError, match=r"count line ends of two characters as one: give the text with \\n as"):
+            strict([item], [item], **more)
+    assert strict([spans], [spans], text=[text.replace("\r\n", "\n")])["tp"] == 3
+
+
+@pytest.mark.parametrize("end, is_inclusive", [(2, True), (3, False)])
+def test_an_end_that_looks_inclusive_is_named_in_brat_too(end, is_inclusive, tmp_path):
+    (tmp_path / "a.txt").write_text("Ada met" if is_inclusive else "\nAda met")
+    (tmp_path / "a.ann").write_text(f"T1\tPER 0 {end}\tAda\n")
+    assert ("--end inclusive" in refused("score", tmp_path, tmp_path)) is is_inclusive
+    if is_inclusive:
+        assert "F 100.00" in printed("score", tmp_path, tmp_path, "--end", "inclusive")
+
+
 NO_PAIRS = {
     "--offsets codepoint,utf16,utf8": "3 values for 2 sides",
     "--offsets codepoint,utf7": "expected one of codepoint, utf16, utf8, auto, or one for each side",

@@ -14,9 +14,11 @@ from samples import write_sample
 SESSION = """
 import json, os, shutil, sys
 from pathlib import Path
-from typer.testing import CliRunner
+from click.testing import CliRunner
+from typer.main import get_command
 from spacy_nereval.cli import nereval
 
+nereval = get_command(nereval)
 waiting = victim = change = None
 
 def watch(event, arguments):

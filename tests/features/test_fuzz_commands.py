@@ -148,7 +148,7 @@ def test_every_command_is_tried():
     assert COMMANDS.keys() == {command.name for command in nereval.registered_commands}
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("terminal", [True, False])
 def test_nothing_of_the_data_steers_a_terminal(tmp_path, terminal):
@@ -162,7 +162,7 @@ def test_nothing_of_the_data_steers_a_terminal(tmp_path, terminal):
     assert found.count(rb"\x1b]52") + found.count(rb"\u001b]52") > 40  # it is shown, harmlessly
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_what_is_no_unicode_is_scored_or_refused_with_its_document(tmp_path):
     corpus(tmp_path, HALF, "g.jsonl", "p.jsonl")
     plain = plainly_named()

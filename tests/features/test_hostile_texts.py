@@ -221,7 +221,7 @@ def test_a_result_that_was_changed_is_refused_in_a_sentence_or_can_be_shown(kind
     results = {
         Result: lambda: score(gold, pred, ["strict", "fair"]),
         Comparison: lambda: compare({"a": pred, "b": gold}, gold, "strict"),
-        Agreement: lambda: agreement({"a": pred, "b": gold}),
+        Agreement: lambda: agreement({"a": pred, "b": gold}, "strict"),
     }
     path = tmp_path / "a.json"
     results[kind]().save(path)

@@ -98,6 +98,24 @@ MAPPED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "strings": ("spans=found,surface=what,label=kind", {"text": TEXT, "found": [{"what": "Ada", "kind": "PER"}]}),
     "as JSON": ('{"text": "a,b", "spans": "s"}', {"a,b": TEXT, "s": [SPAN]}),
+    "lists in spans": (
+        "text=content,spans=annotation,start=points.0.start,end=points.0.end,label=label.0",
+        {"content": TEXT, "annotation": [{"label": ["PER"], "points": [{"start": 0, "end": 3, "text": "Ada"}]}]},
+    ),
+    "pairs of offsets": (
+        "start=span.0,end=span.1",
+        {"text": TEXT, "entities": [{"span": [0, 3], "label": "PER"}]},
+    ),
+    "lists in another order": ("spans=ann,label=0,start=1,end=2", {"text": TEXT, "ann": [["PER", 0, 3]]}),
+    "lists of four": ("start=1,end=2,label=3", {"text": TEXT, "entities": [["Ada", 0, 3, "PER"]]}),
+    "lists in documents": (
+        "text=passages.0.text.0,start=offsets.0.0,end=offsets.0.1,surface=text.0",
+        {
+            "passages": [{"text": [TEXT], "offsets": [[0, 11]]}],
+            "entities": [{"type": "PER", "text": ["Ada"], "offsets": [[0, 3]]}],
+        },
+    ),
+    "a span group": ("spans=spans.sc", {"text": TEXT, "spans": {"sc": [SPAN], "x": []}}),
     "usual names with another meaning": (
         "spans=good,label=category",
         {"text": TEXT, "good": [{**SPAN, "label": 7, "category": "PER"}], "spans": [], "label": "x"},
@@ -207,6 +225,16 @@ LACKING = [
     ({"text": TEXT, "label": {"name": {"Ada": [[0, 2]]}}}, "\"label\" is {'name': {'Ada': [[0, 2]]}}; expected a list"),
     ({"text": TEXT, "entities": "[]"}, "\"entities\" is '[]'; expected a list of [start, end, label]"),
     ({"text": TEXT, "entities": None}, 'there is no list of "spans"; write an empty list'),
+    (
+        {"words": ["Ada"], "labels": ["B-PER"]},
+        'the words under "tokens" and their tags under "ner_tags"; there are words',
+    ),
+    (
+        {"text": "Ada met", "labels": ["B-PER", "O"]},
+        "span 0 is the tag of a token, 'B-PER'; expected spans, or the words",
+    ),
+    ({"text": "Ada met", "entities": [{"Ada": "B-PER"}, {"met": "O"}]}, "span 0 is the tag of a token, 'B-PER'"),
+    ({"text": TEXT, "spans": {"sc": [SPAN]}}, "or of mentions; name one list with --keys spans=spans.sc; 'nereval"),
     ({"text": TEXT, "spans": ["Ada"]}, "span 0 has no 'start', 'end', 'label'"),
     ({"text": TEXT, "spans": [SPAN, {"text": "Ada", "label": "PER"}]}, "span 1 has no 'start', 'end'"),
 ]
@@ -218,6 +246,26 @@ def test_what_a_document_lacks_is_named_with_the_keys_that_are_there(row, said, 
     assert said in refused("score", path, path)
     with pytest.raises(ValueError):
         score([row], [row], ["strict"])
+
+
+def test_span_groups_beside_entities_are_said_to_be_left_out(tmp_path):
+    row = {"text": TEXT, "ents": [], "spans": {"sc": [SPAN]}}
+    path = write(tmp_path / "a.jsonl", row)
+    said = 'the span groups of "spans" are not read'
+    assert f"{said}; --keys spans=spans.sc reads one" in run("score", path, path).stderr
+    assert f"{said}; keys='spans=spans.sc' reads one" in str(score([row], [row], ["strict"]))
+    assert said not in run("score", path, path, "--keys", "spans=spans.sc").stderr
+    write(path, row | {"spans": {"sc": []}})
+    assert said not in run("score", path, path).stderr
+
+
+def test_a_start_of_another_name_is_no_slow_tokenizer():
+    for span, said in (
+        ({"begin": 0, "end": 3, "label": "PER"}, "has no start; .*there are begin, end, label: name the keys"),
+        ({"start": None, "end": None, "label": "PER"}, "has no number as start and end; .*use_fast=True"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            score([[span]], [[span]], ["strict"])
 
 
 WRAPPED: dict[str, tuple[Any, int]] = {
@@ -382,6 +430,8 @@ PUBTATOR_LINES = {
     "1\tChemical\t0\t7\tAspirin": None,
     "1\tAspirin\t0\t7\tChemical": None,
     "1\tChemical": None,
+    "1 0 7 Aspirin Chemical": None,
+    "1|f|More text": None,
     "1\t0\tseven\tAspirin\tChemical": None,
 }
 

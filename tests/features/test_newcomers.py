@@ -5,6 +5,7 @@ nervaluate, tools of annotation, or who fill a table of a paper.
 """
 
 import json
+import pickle
 import random
 import re
 import shlex
@@ -103,11 +104,23 @@ def names(room):
         records = map(json.loads, (room / name).read_text().splitlines())
         return [[(span["start"], span["end"], span["label"]) for span in record["spans"]] for record in records]
 
+    def mentions(name):
+        records = map(json.loads, (room / name).read_text().splitlines())
+        return [
+            [{"text": record["text"][s["start"] : s["end"]], "label": s["label"]} for s in record["spans"]]
+            for record in records
+        ]
+
+    def table(name):
+        rows = [(f"d{number}", *span) for number, listed in enumerate(spans(name)) for span in listed]
+        return pandas.DataFrame(rows, columns=["doc_id", "start", "end", "label"])
+
     y_true, y_pred = tags("gold.conll"), tags("pred.conll")
     return {
         **{name: getattr(spacy_nereval, name) for name in spacy_nereval.__all__},
         **{
             "spacy_nereval": spacy_nereval,
+            "pickle": pickle,
             "DocBin": DocBin,
             "nlp": nlp,
             "gold_docs": gold_docs,
@@ -117,6 +130,8 @@ def names(room):
         **{"y_pred": y_pred, "gold_spans": spans("gold.jsonl"), "pred_spans": spans("pred.jsonl")},
         **{"result": spacy_nereval.score(y_true, y_pred), "gold": "gold.jsonl", "pred": "pred.jsonl"},
         **{"a": "a.jsonl", "b": "b.jsonl", "c": "ben.jsonl"},
+        **{"answers": [f"```json\n{json.dumps(entities)}\n```" for entities in mentions("pred.jsonl")]},
+        **{"gold_records": gold_records(), "gold_df": table("gold.jsonl"), "pred_df": table("pred.jsonl")},
         "frame": pandas.DataFrame({"true": spans("gold.jsonl"), "system": spans("pred.jsonl")}),
     }
 
@@ -264,6 +279,65 @@ WORKS = {
     "result.as_dict()": "result.to_dict()",
     "result.to_disk('scores.json'); result == Result.load('scores.json')": "True",
     "score(gold, pred).to_html('to.html')": "None",
+    # a score without its metric is that of strict, and names have their words in any order
+    "result.f1, result.precision, result['f1']": f"{STRICT}, result.strict.p, {STRICT}",
+    "result.strict_f1, result.f1_macro, result.weighted.recall": (
+        f"{STRICT}, result.strict.averages['macro']['f'], result.strict.averages['weighted']['r']"
+    ),
+    "result.macro.f1, result['macro avg']['f1-score']": "2 * (result.strict.averages['macro']['f'],)",
+    "result.fair_macro_f1, result.fair.macro.precision": (
+        "result.fair.averages['macro']['f'], result.fair.averages['macro']['p']"
+    ),
+    "result.partial_recall, result.exact_f1": "result.semeval.partial_r, result.semeval.exact_f",
+    "result.tp, result.fp, result.strict.fn": "(*result.strict.counts.values(),)",
+    "result.overall.f, result.micro.f1": f"{STRICT}, {STRICT}",
+    "result.labels['PER'].f1, result['PER']['recall']": "result.labels['PER'].strict.f, result.labels['PER'].strict.r",
+    "result.ci, result.fair_ci": "result.strict.interval(), result.fair.interval()",
+    "result.confidence_interval('recall', level=0.95)": "result.strict.interval('r')",
+    "pickle.loads(pickle.dumps(result.ci))": "result.strict.interval()",
+    "result.confidence_interval('fair')": "result.fair.interval()",
+    "score(gold, pred, 'strict,f1')": "score(gold, pred, 'strict')",
+    "score(gold, pred, ['precision', 'recall', 'f1'])": "score(gold, pred, 'strict')",
+    # rows of errors
+    "[(error.type, error.gold, error.pred) for error in result.errors][0][:2]": (
+        "(result.errors()[0]['verdict'], {k[5:]: v for k, v in result.errors()[0].items() if k.startswith('gold_')})"
+    ),
+    "result.errors(type='boundary')": "result.errors(verdicts=['be_s', 'be_l', 'be_o'])",
+    "result.errors(verdicts='missed'), result.errors(kind='label')": (
+        "result.errors(verdicts=['fn']), result.errors(verdicts=['le'])"
+    ),
+    "len(result.false_negatives), len(result.false_positives)": "result.fn, result.fp",
+    "result.errors(labels='PER')": "result.errors(labels=['PER'])",
+    "spacy_nereval.ner_scorer(examples)['ents_f']": STRICT,
+    "spacy_nereval.list_metrics()": "spacy_nereval.names()",
+    "from spacy_nereval.metrics import character_overlap; character_overlap(y_true, y_pred)": (
+        "score(y_true, y_pred, 'char').char.f"
+    ),
+    "agreement(a, b, metric='kappa').kappa": "agreement(a, b)['units']['kappa']",
+    "evaluate(gold_docs, nlp=nlp)": "score(gold_docs, nlp)",
+    "result.semeval['partial'].f1, result.semeval.exact.recall": "result.semeval.partial_f, result.semeval.exact_r",
+    "score(gold, pred, ['exact', 'fair_f1', 'ser_score'])": "score(gold, pred, 'semeval,fair,slot_error')",
+    "[*agreement(a, b).disagreements], agreement(a, b).pairwise": "agreement(a, b).errors(), agreement(a, b).rows",
+    # two systems, annotators or tables in their places
+    "compare(gold, a, b)": "compare({'a': a, 'b': b}, gold)",
+    "compare(gold, [a, b], 'fair')": "compare({'a': a, 'b': b}, gold, 'fair')",
+    "compare(gold_docs, pred_docs, gold_docs)": "compare({'A': pred_docs, 'B': gold_docs}, gold_docs)",
+    "compare(score(gold, a), score(gold, b))": "compare({'A': score(gold, a), 'B': score(gold, b)})",
+    "compare(gold, a, b).p_value": (
+        "next(row['p_holm'] for row in compare(gold, a, b).rows if row['family'] == 'primary')"
+    ),
+    "agreement(a, b).kappa, agreement(a, b)['alpha']": (
+        "agreement(a, b)['units']['kappa'], agreement(a, b)['units']['alpha']"
+    ),
+    "agreement(a, b).f1": "agreement(a, b).headline.value",
+    "score(gold_df, pred_df).strict.f": STRICT,
+    # answers of a language model
+    "spacy_nereval.evaluate_llm(gold_records, answers)": "score(gold_records, [{'answer': one} for one in answers])",
+    "score(y_true, y_pred, ci=0.9, n_bootstrap=50)": "score(y_true, y_pred, confidence={'level': 0.9, 'samples': 50})",
+    "spacy_nereval.find_threshold(gold, pred, missing_score=1).threshold": (
+        "thresholds(gold, pred, missing_score=1).best['cut']"
+    ),
+    "str(score(gold, pred).report())[:15]": "'A page of HTML '",
 }
 
 FAILS = {
@@ -283,12 +357,8 @@ FAILS = {
     "thresholds(gold, pred, foo=1)": "its arguments are gold, pred, metrics, best, per_label",
     "score(gold, pred, spam=1, scheem='IOB1')": "score has no argument spam",
     "score(gold, pred, scheem='IOB1')": "did you mean 'scheme'?",
-    "score(gold, pred, 'strict,f1')": "r.strict.f",
-    "result.f1": "write r.strict.f, r.loio.f, r.fair.f, or r.headline",
-    "result.precision": "write r.strict.p",
+    "score(y_true, y_pred, 'fair,loio').f1": "write r.fair.f, r.loio.f, or r.headline",
     "result.disagreements()": "agreement({'ann'",
-    "result.confidence_interval('strict')": "r.strict.interval()",
-    "compare(gold, a, b)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
     "score(gold, 'nowhere.jsonl')": "there is no file 'nowhere.jsonl'",
     "score(gold_spans, nlp)": "a pipeline predicts on texts, and the gold items are spans: give text=",
     "count(gold_docs, ['strict'])": "write create_all(['strict'])",
@@ -315,8 +385,6 @@ FAILS = {
     "compare(gold, a, b, test='bootstrap', seed=12345)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
     "from spacy_nereval import sample_size": "plan(gold, pred, other, difference=2)",
     "from spacy_nereval.power import solve_power": "plan(gold, pred, other, difference=2)",
-    "agreement(a, b).f1": "a.headline.value",
-    "agreement(a, b).kappa": "a['units']['kappa']",
     "from spacy_nereval.iaa import cohen_kappa": "agreement({'ann': docs_a, 'bob': docs_b})",
     "evaluate(gold, gold_col='gold', pred_col='pred')": "score(df['gold'], df['pred'], text=df['text'])",
     "from spacy_nereval import apply_thresholds": "thresholds(gold, pred)",
@@ -333,12 +401,32 @@ FAILS = {
     "spacy_nereval.report(gold, pred)": "write score(gold, pred).save('report.html')",
     "spacy_nereval.bootstrap(gold, pred)": "score(gold, pred, confidence=True)",
     "spacy_nereval.paired_bootstrap(gold, a, b)": "compare({'a': pred_a, 'b': pred_b}, gold)",
-    "result.fp": "write r.strict.counts",
-    "result.macro_f1": "r.strict.averages['macro']['f']",
-    "result.labels['PER'].f1": "write .strict.f, .slot_error.f",
-    "result.overall": "r.strict.scores",
-    "result.ci": "write r.strict.interval()",
     "spacy_nereval.scroe": "did you mean 'score'?",
+    "result.fair.errors": "write .counts for numbers, and r.errors('fair') for a list",
+    "score(gold, pred, links=True)": "label_from='kb_id'",
+    "score(gold, pred, attributes=['negated'])": "score(gold, pred, 'attributes')",
+    "score(gold, pred, scheme='strict')": "for strict, write score(gold, pred, metrics='strict')",
+    "agreement(a, b).per_label": "a.to_frame('labels')",
+    "result.hallucinations": "row['in_text'] is False",
+    "from spacy_nereval import parse_answer": "pred may be the answers of a language model as they are",
+    "score(gold, pred, format='json')": "read the file with load(path, format=...)",
+    "spacy_nereval.Gate(min_f1=0.85)": "Gate is a result, and has no options: write gate({'gate':",
+    "spacy_nereval.sample_size(f1=0.8, margin=0.02)": "plan(gold, pred, half_width=2)",
+    "result.plot_confusion_matrix()": "r.confusion('strict').plot()",
+    "result.char_f1": "char is not among the metrics: write score(gold, pred, [",
+    "result.to_dict()['strict']": "write ['metrics']['strict']['scores']",
+    "result.ci(level=0.9)": "write score(gold, pred, confidence=0.9)",
+    "result.errors(frobnicate=1)": "errors has no argument frobnicate; it has metric, verdicts, labels",
+    "result.errors[0].frobnicate": "a row has no 'frobnicate'",
+    "result.errors(type='frobnicate')": "there is no verdict 'frobnicate'",
+    "result.errors_df()": "write pandas.DataFrame(r.errors())",
+    "result.per_document()": "write r.to_frame('documents')",
+    "compare({'a': a, 'b': b, 'c': c}, gold).p_value": "c.to_frame(), whose column p_holm",
+    "compare(gold=gold, system_a=a, system_b=b)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
+    "gate(gold, pred, min_f1=0.85)": "{'score': 'strict_f', 'at_least': 85}",
+    "plan(f1=0.85, width=0.04)": "write plan(gold, pred, half_width=2)",
+    "spacy_nereval.evaluate_df(gold_df)": "write score(gold_df, pred_df)",
+    "from spacy_nereval import from_pandas": "write score(gold_df, pred_df)",
 }
 
 
@@ -416,7 +504,7 @@ COMMANDS = {
     "show gold.jsonl --frobnicate": "--help-all lists all options",
     "score gold.jsonl pred.jsonl --confidnce": "did you mean '--confidence'?",
     "gate policy.cfg gold.jsonl pred.jsonl --min-f1 0.8": "write nereval gate --init policy.cfg",
-    "gate gold.jsonl pred.jsonl --threshold 0.8": "nereval gate --init POLICY",
+    "gate gold.jsonl pred.jsonl --threshold 0.8": "nereval gate --init policy.cfg",
     "gate init": "nereval gate --init POLICY",
     "gate gold.jsonl pred.jsonl": "nereval gate --init POLICY",
     "score gold.jsonl pred.jsonl a.jsonl b.jsonl d.jsonl --cut x.json": "score the system that it is about alone",
@@ -435,21 +523,22 @@ COMMANDS = {
     "evaluate gold.conll pred.conll --format conll --scheme IOB2": "",
     "evaluate ./model dev.spacy --displacy-path out": "write nereval report GOLD PRED --output report.html",
     "conlleval": "write nereval score GOLD PRED --metrics conll",
-    "gold.jsonl -i pred.jsonl -m f1": "there is no metric 'f1': write --metrics strict",
+    "gold.jsonl -i pred.jsonl -m f1": "",
     "gold.jsonl -i a.jsonl b.jsonl --paired-bs --paired-bs-n 1000": "write nereval compare GOLD A B",
-    "compare --gold gold.jsonl --baseline a.jsonl --candidate b.jsonl --test swaps": "always tests, by random swaps",
+    "compare --gold gold.jsonl --baseline a.jsonl --candidate b.jsonl --test swaps": "always tests, by random "
+    "permutations",
     "leaderboard gold.jsonl a.jsonl b.jsonl --sort f1": "a score to rank by is given as --primary strict_f",
     "leaderboard gold.jsonl a.jsonl b.jsonl -o board.html": "; --format html > board.html prints the tables as a page",
     "leaderboard gold.jsonl a.jsonl b.jsonl --html board.html": "A B --format html > leaderboard.html",
     "agreement a.jsonl b.jsonl -o page.html": "expected a .json file; --html page.html writes a page",
     "score gold.jsonl pred.jsonl -o page.html": "nereval report GOLD PRED --output page.html shows every error",
     "count gold.jsonl pred.jsonl -o page.html": "--output page.html: expected a .npz file",
-    "errors gold.jsonl pred.jsonl --type boundary": "write nereval errors GOLD PRED --errors be_s,be_l",
+    "errors gold.jsonl pred.jsonl --type boundary": "",
     "report gold.jsonl pred.jsonl --html report.html --open": "--output report.html, and open the file",
     "report gold.jsonl pred.jsonl -o page.html --title Sprint": "",
     "diff gold.jsonl a.jsonl b.jsonl --only-regressions": "write nereval compare GOLD A B --tables all",
-    "agreement anna.jsonl ben.jsonl --metric kappa": "write nereval agreement A B",
-    "convert gold.conll new.jsonl --from conll --to jsonl": "the file's ending says its format",
+    "agreement anna.jsonl ben.jsonl --metric kappa": "",
+    "convert gold.conll new.jsonl --from conll --to jsonl": "",
     "convert gold.conll new.jsonl --from conll": "",
     "convert gold.conll new.spacy --lang en": "",
     "check gold.jsonl pred.jsonl --policy policy.cfg": "",
@@ -462,8 +551,15 @@ COMMANDS = {
     "evaluate corpus corpus": "corpus is a folder without .ann files",
     "evaluate gold.jsonl pred.jsonl --fail-under 0.85": "write nereval gate --init policy.cfg",
     "gate pred.jsonl --config policy.cfg": "nereval gate --init POLICY",
-    "threshold gold.jsonl pred.jsonl --optimize f1": "write nereval thresholds GOLD PRED --best strict_f",
-    "sample-size --f1 0.85": "write nereval plan GOLD PRED --baseline OTHER --difference 2",
+    "convert gold.jsonl --from jsonl --to conll": "the file's ending says its format",
+    "leaderboard gold.jsonl a.jsonl b.jsonl --ci": "it has intervals",
+    "thresholds gold.jsonl pred.jsonl --target-precision 0.9": "--csv curves.csv",
+    "score gold.conll pred.conll --scheme strict": "for strict, write nereval score GOLD PRED --metrics strict",
+    "parse pred.jsonl": 'PRED has lines {"id": ..., "answer": ...}',
+    "disagreements anna.jsonl ben.jsonl": "",
+    "plan --f1 0.85 --width 0.04": "write nereval plan GOLD PRED --half-width 2",
+    "gate gold.jsonl b.jsonl --max-drop 1": "write nereval gate --init policy.cfg",
+    "sample-size --f1 0.85": "write nereval plan GOLD PRED --half-width 2: for a difference, nereval plan",
     "evaluate gold.jsonl pred.jsonl --ignore-case": "write nereval score GOLD PRED --match caseless",
     "show gold.jsonl --by-label": "write nereval score GOLD PRED --tables label-scores",
     "-h": "",
@@ -496,6 +592,25 @@ def test_a_guessed_command_works_or_is_answered_with_what_to_write(line, room, m
 
 
 SAME = {
+    "gate policy.cfg gold.jsonl pred.jsonl --junit-xml results.xml": (
+        "gate policy.cfg gold.jsonl pred.jsonl --junit results.xml"
+    ),
+    "evaluate gold.jsonl --model ./model": "evaluate ./model gold.jsonl",
+    "score gold.jsonl pred.jsonl -m f1": "score gold.jsonl pred.jsonl -m strict",
+    "score gold.jsonl pred.jsonl -m faireval ser": "score gold.jsonl pred.jsonl -m fair,slot_error",
+    "score gold.jsonl pred.jsonl --map ORG=LOC": "score gold.jsonl pred.jsonl --labels ORG=LOC",
+    "errors gold.jsonl pred.jsonl --type missed": "errors gold.jsonl pred.jsonl --errors fn",
+    "errors gold.jsonl pred.jsonl -e boundary,label": "errors gold.jsonl pred.jsonl -e be_s,be_l,be_o,le",
+    "iaa anna.jsonl ben.jsonl --metric kappa": "agreement anna.jsonl ben.jsonl --tables alpha",
+    "compare gold.jsonl a.jsonl b.jsonl --primary f1": "compare gold.jsonl a.jsonl b.jsonl --primary strict_f",
+    "leaderboard gold.jsonl a.jsonl b.jsonl --sort-by recall": (
+        "leaderboard gold.jsonl a.jsonl b.jsonl --primary strict_r"
+    ),
+    "threshold gold.jsonl pred.jsonl --missing-score 1 --optimize fair_f1": (
+        "thresholds gold.jsonl pred.jsonl --missing-score 1 --best fair_f"
+    ),
+    "llm gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl",
+    "convert gold.jsonl --from jsonl --to conll -o new.conll": "convert gold.jsonl new.conll",
     "score ./model gold.jsonl": "evaluate ./model gold.jsonl",
     "score gold.jsonl --model ./model -m strict": "evaluate ./model gold.jsonl -m strict",
     "gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl",
@@ -654,6 +769,7 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
     known = names | {
         **{"r": spacy_nereval.score("gold.spacy", "pred.spacy"), "gold": "gold.spacy", "pred": "pred.spacy"},
         **{"docs_a": names["gold_docs"], "docs_b": names["pred_docs"], "pred_a": "a.jsonl", "pred_b": "b.jsonl"},
+        **{"pandas": pandas, "gold_df": names["gold_df"], "pred_df": names["pred_df"]},
         **{"other": "b.jsonl", "texts": None, "words": None, "id2label": {0: "O"}},
     }
     lines = {python_line(names_of_row.split()[0], at=at) for at, names_of_row in EVERY_ROW} - {""}
@@ -685,6 +801,7 @@ def test_every_command_that_the_table_proposes_works(room, monkeypatch):
         if "--init" in plain:
             plain = plain.replace("policy.cfg", "new.cfg")
         with_tokens = {"GOLD": "gold.spacy", "PRED": "pred.spacy"} if "token" in plain else {}
+        (room / "new.cfg").unlink(missing_ok=True)
         done = run(*({**files, **with_tokens}.get(word, word) for word in plain.split()[1:]))
         assert done.exit_code == 0, (line, done.output)
 
@@ -717,14 +834,13 @@ JSON = [
 
 @pytest.mark.costly
 @pytest.mark.parametrize("line", JSON)
-def test_json_prints_what_output_writes_and_nothing_else(line, room):
-    def ended(*more):
-        command = [sys.executable, "-m", "spacy_nereval", *shlex.split(line), *more]
-        return subprocess.run(command, capture_output=True, text=True, cwd=room, env=ENVIRONMENT)
-
-    ended("-o", "written.json")
-    done = ended("--json")
-    assert json.loads(done.stdout) == json.loads((room / "written.json").read_text(encoding="utf8"))
+def test_json_prints_what_output_writes_and_nothing_else(line, room, monkeypatch, capfd):
+    monkeypatch.chdir(room)
+    run(*line.split(), "-o", "written.json")
+    done = run(*line.split(), "--json")
+    assert json.loads(done.stdout + capfd.readouterr().out) == json.loads(
+        (room / "written.json").read_text(encoding="utf8")
+    )
 
 
 @pytest.mark.costly

@@ -196,3 +196,22 @@ def test_every_chart_has_the_lines_of_its_system_and_the_best_is_told(run, curve
         best = max(f_at(CORPORA[s], cut, "") or 0 for cut in every)
         assert line["peak"].startswith(f"{100 * best:.2f} at ")
         assert line["peaks"][0]["y"] == pytest.approx(100 * best, abs=0.01)
+
+
+NAMES = {
+    "PER": "PER",
+    "P\u200bER": "P\\u200bER",
+    "PER\u00a0": "PER\\xa0",
+    "\u202eREP": "\\u202eREP",
+    "caf\u00e9": "caf\u00e9",
+    "cafe\u0301": "cafe\\u0301",
+    "Zoe\u0301": "Zoe\u0301",  # no other label looks like it
+}
+
+
+@pytest.mark.parametrize("layout", [AGREEMENT, THRESHOLDS])
+def test_labels_have_marks_for_what_nobody_sees_on_every_page(layout, run, curves):
+    data = DATA if layout is AGREEMENT else curves
+    assert run(layout, data | {"labels": [*NAMES]}, "return names.map(each => name(each));", names=[*NAMES]) == [
+        *NAMES.values()
+    ]

@@ -27,7 +27,7 @@ from spacy_nereval.reporting.pages import page_script
 JOINED = ("scores", "errors", "labels", "rates", "slices", "mending")
 """The sections whose tables have columns for each system."""
 
-NAMES = ("one", "two", "three", "four", "five")
+NAMES = ("one", "two", "three")
 
 
 @cache
@@ -40,7 +40,7 @@ def report(first: int, last: int, compared: bool = True) -> list[PageTable]:
     return tables_of(page(systems()[first:last], confidence=FEW if compared else None))
 
 
-@pytest.mark.parametrize("number", range(1, 6))
+@pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize("compared", [False, True])
 def test_the_rows_of_every_table_of_a_report_are_as_wide_as_its_head(number, compared):
     tables = report(0, number, compared)
@@ -51,7 +51,7 @@ def test_the_rows_of_every_table_of_a_report_are_as_wide_as_its_head(number, com
     assert number == 1 or sum(len(table.head) == 2 for table in tables) > 8
 
 
-@pytest.mark.parametrize("number", range(2, 6))
+@pytest.mark.parametrize("number", [2, 3])
 def test_under_the_name_of_a_system_stand_the_numbers_that_it_has_alone(number):
     joined = [table for table in report(0, number) if len(table.head) == 2]
     for k, name in enumerate(NAMES[:number]):
@@ -92,7 +92,7 @@ def scored(preds: int) -> list[Document]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("number", "width"), [(1, 1280), (2, 390), (5, 1280)])
+@pytest.mark.parametrize(("number", "width"), [(1, 1280), (2, 390), (3, 1280)])
 def test_the_tables_that_scripts_draw_are_whole_with_and_without_hidden_columns(browser, made, number, width):
     browser.open(made(f"tables-{number}", *systems()[:number], confidence=FEW), width=width)
     browser("document.querySelectorAll('details').forEach(e => { e.open = true })")
@@ -129,7 +129,7 @@ worse_by_at_most = 1
 """
 
 
-@pytest.mark.parametrize("number", range(2, 6))
+@pytest.mark.parametrize("number", [2, 3])
 def test_the_regions_of_a_report_have_names_of_their_own(number, tmp_path):
     path = tmp_path / "policy.cfg"
     path.write_text(POLICY)
@@ -145,13 +145,13 @@ def test_the_regions_of_other_pages_have_names_of_their_own():
         assert len(names) > 6 and max(Counter(names).values()) == 1, Counter(names).most_common(3)
 
 
-@pytest.mark.parametrize("number", [1, 2, 5])
+@pytest.mark.parametrize("number", [1, 2, 3])
 def test_with_a_policy_the_heading_is_the_answer(number, tmp_path):
     path = tmp_path / "policy.cfg"
     path.write_text(POLICY if number > 1 else POLICY.partition("[gate.rules.loss]")[0])
     html = page(systems()[:number], confidence=FEW, sections=[ReportPolicy(policy=path).section(number)])
     heading = " ".join(re.sub(r"<[^>]*>", "", re.search(r"<h1>(.*?)</h1>", html)[1]).split())
-    who = {1: "one may not ship", 2: "two may not ship", 5: "None of 4 may ship"}[number]
+    who = {1: "one may not ship", 2: "two may not ship", 3: "None of 2 may ship"}[number]
     assert heading == f"{who}: strict F is below 90"
     if number > 1:
         table = tables_of(html)[0]
@@ -192,7 +192,7 @@ return e.checkVisibility() && left >= 0 && right <= innerWidth && bottom > top &
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("number", "width", "height"), [(2, 390, 844), (5, 390, 844), (3, 1280, 800), (5, 1920, 1080)])
+@pytest.mark.parametrize(("number", "width", "height"), [(2, 390, 844), (3, 1920, 1080)])
 def test_five_questions_are_answered_on_the_first_screen_after_one_click(
     browser, made, tmp_path, number, width, height
 ):
@@ -216,7 +216,7 @@ def test_five_questions_are_answered_on_the_first_screen_after_one_click(
 
     browser.open(path, width=width, height=height)
     assert all(map(in_sight, ("h1", ".conclusion", ".ranked tbody tr:last-child td:last-child")))
-    who = {2: "two may not ship", 3: "None of 2 may ship", 5: "None of 4 may ship"}[number]
+    who = {2: "two may not ship", 3: "None of 2 may ship"}[number]
     assert browser["h1"].text == f"{who}: strict F is below 90"
     assert browser[".ranked tbody tr:first-child th"].text in browser[".conclusion"].text
     for link, answers in {

@@ -13,7 +13,7 @@ from profiles import tries
 from reading import error, only, read, saved
 from samples import region, said, task
 
-from spacy_nereval import agreement, load, score
+from spacy_nereval import agreement, compare, load, score
 from spacy_nereval.io.read import Pairing
 from spacy_nereval.io.records import Record
 
@@ -54,6 +54,17 @@ def test_texts_pair_only_if_each_is_there_once_on_both_sides(tmp_path):
     assert "no id is in both" in refused("score", write(tmp_path / "g.jsonl", *GOLD), tmp_path / "o.jsonl")
     mixed = write(tmp_path / "m.jsonl", *renamed(GOLD, "a", 2, 3))
     assert "lacks 2 documents: b, c" in refused("score", write(tmp_path / "g.jsonl", *GOLD), mixed)
+
+
+def test_texts_without_ids_in_another_order_are_refused_with_the_remedy(tmp_path):
+    gold = [line("Ada", (0, 3, "PER")), line("Bob")]
+    said_of_order = "the same texts follow in another order: give every document an id"
+    for pred in (gold[::-1], [row | {"id": row["text"]} for row in gold[::-1]]):
+        paths = write(tmp_path / "g.jsonl", *gold), write(tmp_path / "p.jsonl", *pred)
+        assert said_of_order in refused("score", *paths)
+        with pytest.raises(ValueError, match=said_of_order):
+            score(gold, pred, ["strict"])
+    assert said_of_order not in refused("score", paths[0], write(tmp_path / "p.jsonl", gold[1], line("Eve")))
 
 
 def test_a_document_without_annotation_needs_no_partner_in_whatever_order(tmp_path):
@@ -133,6 +144,37 @@ def test_the_ground_truth_of_label_studio_is_read_as_an_annotator(tmp_path):
     said_of_none = error(saved(path, tasks), annotator="ground_truth")
     assert "there is no annotator 'ground_truth'; there are 1, 2" in said_of_none
     assert only(saved(path, tasks[:1]), annotator="1").spans == {(0, 3, "PER")}
+
+
+def test_annotators_of_a_file_are_chosen_in_python_as_in_the_command(tmp_path):
+    path = shared_tasks(tmp_path)
+    for names in ("ground_truth,1", "1,2", "2,ground_truth"):
+        accepted("agreement", path, "--annotator", names, "-o", tmp_path / "out.json")
+        printed = json.loads((tmp_path / "out.json").read_text())
+        for chosen in (names, names.split(",")):
+            found = agreement(str(path), annotator=chosen)
+            assert found["annotators"] == printed["annotators"] == names.split(",")
+            assert found["metrics"]["strict"]["f"]["mean"] == printed["metrics"]["strict"]["f"]["mean"]
+    two = agreement({"a": str(path), "b": str(path)}, annotator="ground_truth,1")
+    assert two["annotators"] == ["a", "b"] and two["metrics"]["strict"]["f"]["mean"] == 0.5
+    for chosen, annotators, problem in (
+        ("1,4", str(path), "there is no annotator '4'; there are 1, 2"),
+        ("1", {"a": [["O"]], "b": [["O"]]}, "annotator='1': lists name no annotators; leave it out"),
+        ("1", {"a": str(path), "b": str(path)}, "annotator=: 1 given for 2 files; give one for each"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(problem)):
+            agreement(annotators, annotator=chosen)
+
+
+@pytest.mark.parametrize("name", ["annotator", "column", "format", "check_text", "word_column"])
+def test_arguments_of_files_are_given_to_load(name, tmp_path):
+    path = str(shared_tasks(tmp_path))
+    for function, sides in ((score, (path, path)), (compare, ({"a": path, "b": path}, path))):
+        with pytest.raises(
+            TypeError, match=rf"no argument {name}: read the file with load\(path, {name}=\.\.\.\), and"
+        ):
+            function(*sides, **{name: "1"})  # type: ignore[operator]  # they have different signatures
+    assert len(load(path, annotator="1")) == 2
 
 
 def test_annotators_with_numbers_for_names_are_renamed(tmp_path):

@@ -1,6 +1,7 @@
 """Small files that would fill the memory or take forever are refused in a sentence, in limited memory and time."""
 
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def check(done, name):
         assert len(marked[0]) < 4100
 
 
-LIGHT = ("blanks in bz2", "key that is a list in .spacy", "long texts, often, in a table", "arrays of zeros in .npz")
+LIGHT = ("blanks in bz2", "key that is a list in .spacy", "long texts, often, in a table")
 
 
 @pytest.mark.costly
@@ -48,9 +49,15 @@ def test_a_small_file_is_refused_in_limited_memory(name, tmp_path):
     check(run_limited(tmp_path, name), name)
 
 
+AS_IN_GZIP = {
+    name for name in hostile.FILES if re.sub(" in (?:bz2|xz|zst)$", " in gz", name) in {*hostile.FILES} - {name}
+}
+"""What gzip compresses, too. The other ways take longer to read or to write."""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory so")
-@pytest.mark.parametrize("name", sorted({*hostile.FILES} - {*LIGHT}))
+@pytest.mark.parametrize("name", sorted({*hostile.FILES} - {*LIGHT} - AS_IN_GZIP))
 def test_every_small_file_is_refused_in_limited_memory(name, tmp_path):
     check(run_limited(tmp_path, name), name)
 
@@ -58,7 +65,7 @@ def test_every_small_file_is_refused_in_limited_memory(name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory so")
-@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", sorted(hostile.FILES))
 def test_other_small_files_are_refused_in_limited_memory(name, seed, tmp_path):
     check(run_limited(tmp_path, name, seed), name)

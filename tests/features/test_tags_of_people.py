@@ -79,6 +79,8 @@ REFUSED = {
     "a prefix alone": ([["B", "I", "O"]], "since it has no label"),
     "a prefix and no label": ([["B-", "O"]], "since it has no label"),
     "a label and no prefix": ([["-PER", "O"]], "since it has no label or no prefix"),
+    "in quotes": ([['"B-PER"', '"I-PER"', "O"]], "since there are marks around it: write it as 'B-PER'"),
+    "in brackets": ([["<B-PER>", "O"]], "write it as 'B-PER'"),
     "words for prefixes": ([["begin-PER", "inside-PER", "O"]], "write it as 'B-PER'"),
     "another tag outside": ([["PER", "no_entity", "no_entity"]], "give their tag with outside='no_entity'"),
     "a zero outside": ([["PER", "0", "0"]], "outside='0'"),
@@ -184,7 +186,21 @@ def test_words_with_their_tags_are_no_mentions(gold, pred):
     assert result.labels.keys() == {"PER"}
 
 
-@pytest.mark.parametrize("tag", ["B-PER|B-LOC", "B-PER/I-LOC", "I-A B-B"])
+def test_iterators_and_arrays_are_lists():
+    words, gold, pred = ([pair[0] for pair in LOVELACE], *([pair[1] for pair in side] for side in (LOVELACE, ADA)))
+    for form in (np.array, iter, lambda pairs: (pair for pair in pairs)):
+        sides = ([form([*zip(words, tags)])] for tags in (gold, pred))
+        assert score(*sides, ["strict"]).strict.counts == {"tp": 0, "fp": 1, "fn": 1}
+    span = (0, 3, "PER")
+    for item in (
+        iter([span]),
+        np.array([span], dtype=object),
+        (part for part in [{"start": 0, "end": 3, "label": "PER"}]),
+    ):
+        assert score([[span]], [item], ["strict"]).strict.f == 1
+
+
+@pytest.mark.parametrize("tag", ["B-PER|B-LOC", "B-PER/I-LOC", "I-A B-B", "B-PER O", "B-PER O O"])
 def test_several_tags_of_a_token_are_no_label(tag):
     tags = [[tag, "O"]]
     with pytest.raises(ValueError, match="has several tags; expected one"):
@@ -236,6 +252,9 @@ NO_WORDS = {
     "dicts of a tag": [{"B-PER": "Ada"}, {"O": "met"}],
     "a list too many": [["B-PER", "O"]],
     "a longer list too many": [["B-PER", "I-PER", "O"]],
+    "a list of words and one of tags": [["Ada", "Lovelace", "met"], ["B-PER", "I-PER", "O"]],
+    "one word and its tag": [["Ada"], ["B-PER"]],
+    "a list for each column": [["Ada", "met"], ["PROPN", "VERB"], ["B-PER", "O"]],
 }
 
 
@@ -381,5 +400,9 @@ def test_characters_of_labels_that_nobody_sees_are_marked_wherever_a_person_read
         said = run(*arguments).output
         assert shown.replace("\\", "\\\\") in said or shown in said, arguments
         assert label not in said, arguments
+    for *arguments, option in (("report", gold, pred, "-o"), ("agreement", gold, pred, "--html")):
+        printed(*arguments, option, tmp_path / "page.html")
+        page = (tmp_path / "page.html").read_text(encoding="utf8")
+        assert label not in page and shown in page, arguments
     assert "Ada\u200d met" in run("errors", gold, pred).output, "in texts they stay"
     assert label in json.dumps(score(gold, pred, ["strict"]), ensure_ascii=False), "what programs read stays"

@@ -13,7 +13,7 @@ from reading import error, only, read, saved
 from samples import FORMS, SPANS, TAGS, write_sample
 from writers import write_lines
 
-from spacy_nereval import Span
+from spacy_nereval import Span, load
 from spacy_nereval.core import expansion
 from spacy_nereval.io.formats import name_of, sgml
 from spacy_nereval.io.formats.contents import json_values
@@ -217,6 +217,9 @@ def test_a_feature_of_xmi_that_does_not_exist_is_refused_with_those_that_do(tmp_
         assert said in error(path, field=field)
     assert only(path, field="Event.category").spans == {(0, 3, "C")}
     assert only(path, field="Event.*").spans == {(0, 3, "Event")}
+    for column, label in (("Event.category", "C"), ("Event.*", "Event")):  # what is offered can be given
+        (record,) = load(path, column=column)
+        assert set(map(tuple, record.spans)) == {(0, 3, label)}
 
 
 def test_labels_of_xmi_are_values_of_declared_features_and_never_attributes_of_objects(tmp_path):

@@ -112,6 +112,15 @@ OTHER_KINDS = [
     ("a.jsonl", ROW.encode() + "Zoë".encode("latin1"), "a.jsonl, line 2: not valid UTF-8 ('utf-8'"),
     ("a.conll", b"a O\n" + "Zoë".encode("latin1"), "a.conll, line 2: not valid UTF-8 ('utf-8'"),
     ("a.csv", b"A\t1\t1\t1\n" + "Zoë".encode("latin1"), "a.csv, line 2: not valid UTF-8 ('utf-8'"),
+    ("b.jsonl", ROW.encode() + "Zoë".encode("latin1"), "convert it first, as with iconv -f WINDOWS-1252 -t UTF-8"),
+    ("b.json", b"[" + ROW.strip().encode() + ', "Zoë"]'.encode("latin1"), "convert it first, as with iconv"),
+    ("c.json", b'[{"text": "Ada",, "spans": []}]', "c.json, line 1: not valid JSON (Expecting property name"),
+    ("d.json", b'[[["Ada", "B-PER"], ["met", "O"]]]', "first value is [['Ada', 'B-PER'], ['met', 'O']]; expected an"),
+    (
+        "b.csv",
+        b"Word,Tag\nAda,B-PER\n",
+        "words and their tags in columns with tabs or spaces between them are read with",
+    ),
 ]
 
 

@@ -103,6 +103,16 @@ def test_a_line_ends_at_a_newline_only(tmp_path):
     assert [found.text for found in read(write(tmp_path / "a.jsonl", *rows))] == ["a\u2028b\u0085c\x0cd\re", "\n"]
 
 
+def test_lines_of_unseen_characters_are_blank(tmp_path):
+    path = tmp_path / "a.jsonl"
+    row = '{"text": "Ada", "spans": []}'
+    path.write_text(f"{row}\n\u200b\n\ufeff{row}\n\u00a0\u2060\n")
+    assert len(read(path)) == 2
+    path = tmp_path / "a.pubtator"
+    path.write_text("1|t|Ada\n1|a|met\n1\t0\t3\tAda\tPER\n\u200b\n2|t|Bob\n2|a|ran\n")
+    assert len(read(path)) == 2
+
+
 def test_lines_are_read_one_at_a_time(tmp_path):
     found = records(write(tmp_path / "a.jsonl", line("Ada"), "{"))
     assert next(found).text == "Ada"
@@ -403,3 +413,11 @@ def test_scores_that_a_format_cannot_hold_are_counted(tmp_path):
     partial = write(tmp_path / "partial.jsonl", mixed)
     printed = run("convert", partial, tmp_path / "out.spacy", "--spans-key", "sc").output
     assert "scores of groups in which a span has none (1)" in flat(printed)
+
+
+@pytest.mark.parametrize("number", [2**64 - 1, 2**64, 10**30, -(2**63), -(2**63) - 1, -(2**64)])
+def test_whole_numbers_beyond_64_bits_are_read_as_they_are(number, tmp_path):
+    """Lines in the usual form are read by a faster library, which refuses some of them and reads others as 0."""
+    row = {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}], "id": number}
+    (record,) = read(write(tmp_path / "a.jsonl", row))
+    assert record.id == str(number)

@@ -103,6 +103,21 @@ def test_the_text_can_be_named(tmp_path):
     assert only(path, field="body").spans == {PER}
 
 
+def test_regions_on_anything_but_a_text_are_refused_by_what_there_is(tmp_path):
+    two = task(said(1, region(0, 3, "PER")))
+    two["data"] = {"dialogue": [{"author": "A", "text": "Ada"}]}
+    said_of_it = error(saved(tmp_path / "a.json", [two]))
+    assert "there is no text in the data; there is dialogue: regions on anything but texts" in said_of_it
+
+
+def test_json_min_does_not_say_on_which_of_several_texts_a_region_is(tmp_path):
+    row = samples.minimal()
+    assert "JSON-MIN" not in error(saved(tmp_path / "a.json", [row | {"text": "x" * 40}]))
+    said_of_it = error(saved(tmp_path / "b.json", [row | {"text": "x" * 40, "title": samples.TEXT}]))
+    assert "JSON-MIN does not say on which text a region is: export as JSON if there are several" in said_of_it
+    assert len(only(saved(tmp_path / "c.json", [row | {"title": "x"}])).spans) == 3
+
+
 # WebAnno: tokens, layers, features, and exports of INCEpTION
 
 

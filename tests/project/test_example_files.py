@@ -171,6 +171,22 @@ def test_page_and_gate_say_how_often_it_is_wrong_where_a_few_documents_have_most
     assert told in HARD_WORLD
 
 
+def test_page_says_how_often_a_gate_is_wrong_where_few_documents_have_few_hits():
+    """All that are wrong carry a flag where there are few documents: no effective number is 20 there."""
+    found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["near_zero"]
+    page = " ".join((ROOT / "docs" / "explanation" / "intervals.md").read_text("utf8").split())
+    (f_20, p_20), (f_50, p_50) = (
+        [
+            f"{row['rules'][rule]['met'] / row['replications']:.1%}".replace("%", " %")
+            for rule in ("strict_f", "strict_p")
+        ]
+        for row in found
+    )
+    assert f"met in {f_20} of the corpora of 20 documents (precision: {p_20}), and in {f_50} of those of 50" in page
+    assert f"({p_50}). Below 20 effective documents the gate warns." in page
+    assert all(rule["flagged"] == rule["met"] <= 0.08 * found[0]["replications"] for rule in found[0]["rules"].values())
+
+
 def test_plans_are_those_of_gates_that_judged_documents_drawn_again():
     found = json.loads((ROOT / "benchmarks" / "gates.json").read_text("utf8"))["plans"]
     page = (ROOT / "docs" / "explanation" / "intervals.md").read_text("utf8")

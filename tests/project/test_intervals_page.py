@@ -220,7 +220,7 @@ def test_the_picture_says_what_is_computed():
     words = (ROOT / "docs" / "explanation" / "intervals.svg").read_text("utf8")
     scores, intervals, true = repeated()
     held = holds(intervals.low, intervals.high, true)
-    assert f"{held.sum()} of {len(held)} intervals hold the true F; a dashed one misses it" in words
+    assert f"{held.sum()} of {len(held)} intervals contain the true F; a dashed one misses it" in words
     assert words.count("stroke-dasharray") >= len(held) - held.sum() and words.count("<circle") == SETS + 2
     assert f"true F {100 * true:.0f}" in words
     for number in (10, 8):
@@ -391,6 +391,7 @@ def test_gates_at_their_bound_and_ranges_of_plans_hold_in_hard_worlds() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_tables_are_written_anew_with_the_same_titles_and_their_examples_hold(capsys, monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     monkeypatch.delitem(sys.modules, "coverage", raising=False)  # another measures which lines tests run

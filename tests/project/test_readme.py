@@ -197,6 +197,17 @@ def test_the_list_of_validations_has_every_table_of_the_five_papers():
     }
 
 
+def test_the_page_of_evidence_names_every_table_that_has_a_number():
+    page = (ROOT / "docs" / "explanation" / "evidence.md").read_text(encoding="utf8")
+    rows = dict(row.strip("| ").split(" | ", 1) for row in page.splitlines() if row.startswith("| ") and " | " in row)
+    numbers = [int(number) for part in re.findall(r"[\d–]+", rows["WRF paper"]) for number in part.split("–")]
+    spans = [(1, 5), (7, 9)]  # written with a dash
+    assert {*numbers, *(k for low, high in spans for k in range(low, high))} == {*range(1, 15)}
+    assert {"1", "2"} <= {*re.findall(r"\d", rows["slot error rate (Makhoul et al.)"])}
+    assert {"1", "2", "5"} <= {*re.findall(r"\d", rows["FairEval paper"])}
+    assert rows["LOIO paper"] and rows["SemEval-2013"] and "308" in "".join(rows)
+
+
 def test_every_test_that_the_list_of_validations_names_exists():
     page = (ROOT / "benchmarks" / "validation.md").read_text(encoding="utf8")
     named = re.findall(r"`(test_\w+\.py)::(\w+)`", page)

@@ -384,7 +384,7 @@ def test_the_least_p_that_swaps_can_give_is_said_to_be_one():
     sets, counts = DataSetsView(given).tables(DataSetsView.usual)
     assert sets.grid()[1][3:5] == ["< .0001", "< .0002"]
     assert [row[1] for row in counts.grid()[1:]] == ["< .0002", "1.0000"]
-    said = "< before a p-value: the swaps of that comparison cannot show a smaller one."
+    said = "< before a p-value: the permutations of that comparison cannot show a smaller one."
     assert said in DataSetsView(given).closing()
     in_json = render_document([sets], "json")
     assert json.loads(in_json)[sets.title][0]["p (one-sided)"] == pytest.approx(1 / 10001) and "< ." not in in_json

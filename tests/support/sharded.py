@@ -20,7 +20,11 @@ SHARDS = [f"shards/{letter}.spacy" for letter in "abcd"]
 
 
 PAGE = ROOT / "docs" / "how-to" / "large-corpora.md"
-COMMANDS = re.findall(r"^python -m spacy (nereval .*)$", PAGE.read_text("utf8"), flags=re.M)
+COMMANDS = re.findall(
+    r"^(nereval (?:.*--engine \w+ --workers 2 --[cr].*|score counts\.npz --confidence))$",
+    PAGE.read_text("utf8"),
+    flags=re.M,
+)
 """The commands that the documentation gives."""
 
 ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1"}

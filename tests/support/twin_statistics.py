@@ -166,21 +166,20 @@ def by_influence(
     left = [theta if x is None else share_of(x, limits) for x in without]
     v, k, f = spread_of(theta, left, weights)
     f = max(f, 3) if limits == COST else f
-    if None in without and limits == COST:  # the variance is that of one unit that is all right or all wrong
-        k = min(k, 1)
-        v = theta * max(1, theta) / k
-    elif None in without:
-        one = bounds_of(theta, 0, min(k, 1), 1, level, limits, inf, 0)
-        return Row(one, min(k, 1), 1, "few")
+    lone, one = None in without, min(k, 1)
+    if lone and limits == COST:  # the variance is that of one unit that is all right or all wrong
+        v = theta * max(1, theta) / one
+    elif lone:
+        return Row(bounds_of(theta, 0, one, 1, level, limits, inf, 0), k, 1, "few")
     own = [None if x is None else share_of(x, limits) for x in alone]
     if limits == (0, 1):
         sides = sum(x is not None and x < 1 for x in own), sum(x is not None and x > 0 for x in own)
     else:  # all right is 0; an undefined unit that moves the score has nothing but errors
         wrong = [abs(y - theta) > 1e-12 if x is None else x > 1e-12 for x, y in zip(own, left)]
         sides = sum(wrong), inf if limits == COST else sum(x is not None and x < 0.5 for x in own)
-    flag = "few" if k < 6 else "concentrated" if f + 1 < 6 else None
+    flag = "few" if lone or k < 6 else "concentrated" if f + 1 < 6 else None
     least = min(sides) if mixed is None else mixed
-    return Row(bounds_of(theta, v, k, f, level, limits, least, spans), k, f, flag)
+    return Row(bounds_of(theta, v, one if lone else k, f, level, limits, least, spans), k, f, flag)
 
 
 def interval_of_tallies(rows: Sequence[tuple[int, int, int]]) -> Row:

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...api.accessors import Headline
-from ...api.inputs import ItemReading, reading_of_items, records_of_sides, unknown, with_item_reading
+from ...api.inputs import (
+    ItemReading,
+    are_sides,
+    convert_places,
+    name_sides,
+    reading_of_items,
+    records_of_sides,
+    unknown,
+    with_item_reading,
+)
 from ...api.shown import Shown, table_frame
 from ...api.sides import Side
 from ...core.arguments import HALF_WIDTH_POINTS, Reading, check_value, side_reading
@@ -24,7 +33,7 @@ from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .chance import check_unit
+from .chance import check_unit, names_chance
 from .disagreements import consensus_rows, consensus_rule
 from .shared_documents import check_annotators, check_reading, load_tokenizer, match_documents, read_annotators
 
@@ -33,6 +42,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+def _table_of_annotators(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments of `agreement` with a table of the annotators that stand one after the other."""
+    is_clear = len(args) > 1 and not isinstance(args[0], Mapping) and are_sides(args)
+    return (name_sides(args),) if is_clear else args
+
+
+@convert_places(_table_of_annotators)
 @with_item_reading
 def agreement(
     annotators: Mapping[str, Any] | str | Path,
@@ -45,6 +61,7 @@ def agreement(
     text: Iterable[str | None] | None = None,
     tokens: Iterable[Any] | None = None,
     tokenizer: str | None = None,
+    annotator: str | Sequence[str] | None = None,
     **options: Unpack[ItemReading],
 ) -> Agreement:
     """Measure how far annotators agree: every metric on each pair, and alphas and kappas, corrected for chance.
@@ -67,6 +84,8 @@ def agreement(
             documents in the same order.
         tokenizer: The language of the spaCy tokenizer, such as "en". By default, tokens are those
             that all annotators of a document have, or else words between white space.
+        annotator: Of a file that names several annotators, those to compare, as in "ann,bob" or ["ann", "bob"]; of
+            several such files, the one of each. "ground_truth" is what Label Studio marks as that.
         text, scheme, repair, end, spans_key, labels, only, label_from, depth, sep, match, occurrences,
             tag_names, offsets, keys, match_text: As for `score`.
         outside, trim, join, missing_tokens: As for `score`.
@@ -84,13 +103,15 @@ def agreement(
     >>> round(found["metrics"]["strict"]["f"]["mean"], 4), round(found["units"]["alpha"], 4)
     (0.6667, 0.5455)
     """
-    annotators, metrics = _name_annotators(annotators, metrics)
+    annotators = _name_annotators(annotators)
+    metrics = None if names_chance(metrics) else metrics
     settings = read_confidence(confidence)
     if half_width is not None:
         check_value("half_width", half_width, HALF_WIDTH_POINTS)
     reading = reading_of_items(**options)
     check_reading(reading)
     key_maps(reading.keys, 1)
+    names = annotator.split(",") if isinstance(annotator, str) else annotator or ()
     on, tokenizing = check_unit(unit), load_tokenizer(tokenizer)
     metrics_wanted = DEFAULT if metrics is None else metrics
     if files := _annotator_paths(annotators):
@@ -108,8 +129,11 @@ def agreement(
             reading.spans_key,
             formats=[format_of(each)[0] for each in readings],
             rules=rules_of(reading),
+            chosen=[name.strip() for name in names],
             tokenizer=tokenizing,
         )
+    elif names:
+        raise ValueError(f"{spell_argument('annotator', annotator)}: lists name no annotators; leave it out")
     else:
         sides = _annotator_sides(annotators, reading)
         check_annotators([*sides])
@@ -144,8 +168,11 @@ class Agreement(Shown):
 
     _lines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("alpha", "krippendorff_alpha"), "a['units']['alpha']"),
-        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa'], the mean over pairs, or a.rows[0]['kappa']"),
+        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa']"),
         **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
+        **dict.fromkeys(("per_label", "by_label", "labels", "per_type"), "a.to_frame('labels')"),
+        **dict.fromkeys(("disagreements", "conflicts"), "a.errors"),
+        **dict.fromkeys(("pairwise", "by_pair", "per_pair"), "a.rows"),
         **dict.fromkeys(("interval", "ci"), "a.headline.interval"),
     }
     _kind: ClassVar[str] = "Agreement"
@@ -295,8 +322,9 @@ class Agreement(Shown):
         return self if self._counted is None else self._agreement_counts.add_main_interval(self)
 
     def _view(self, average: str = "micro", *, every: bool = False) -> AgreementView:
-        unused = self._counted.shared.warnings if self._counted else []
-        return AgreementView(self, self._metrics, main=self._main_result, remarks=unused)
+        shared = self._counted.shared if self._counted else None
+        remarks = [*shared.warnings, *shared.attribute_notes(self._metrics)] if shared else []
+        return AgreementView(self, self._metrics, main=self._main_result, remarks=remarks)
 
 
 def _unknown_properties(sides: Sequence[Side], text: Any, tokens: Any) -> Unavailable:
@@ -314,27 +342,19 @@ def _annotator_paths(annotators: Any) -> dict[str, Path]:
     return {}
 
 
-def _name_annotators(annotators: Any, metrics: Any) -> tuple[Any, Any]:
-    """Return the table of annotators, and the metrics.
-
-    Files in a list, or two files one after the other, have their names without the extension; two lists of items, "A"
-    and "B".
+def _name_annotators(annotators: Any) -> Any:
+    """Return the table of annotators, or the path of a file or folder of all. Files in a list have their names.
 
     Raises:
         ValueError: The annotators have no names.
     """
-    if isinstance(annotators, (str, Path)) and isinstance(metrics, (str, Path)) and Path(metrics).exists():
-        annotators, metrics = [annotators, metrics], None
-    is_other = isinstance(metrics, (list, tuple)) and bool(metrics) and not isinstance(metrics[0], (str, Metric))
-    if is_other and not isinstance(annotators, (Mapping, str, Path)):
-        annotators, metrics = {"A": annotators, "B": metrics}, None
     if isinstance(annotators, (Mapping, str, Path)):
-        return annotators, metrics
+        return annotators
     paths = [*annotators] if isinstance(annotators, (list, tuple)) else []
-    table = {strip_compression(Path(path)).stem: path for path in paths if isinstance(path, (str, Path))}
-    if not paths or len(table) < len(paths):
+    are_paths = bool(paths) and all(isinstance(path, (str, Path)) for path in paths)
+    if not are_paths or len({strip_compression(Path(path)).stem for path in paths}) < len(paths):
         raise ValueError(f"annotators: expected {TABLE_OF_ANNOTATORS}")
-    return table, metrics
+    return name_sides(paths)
 
 
 TABLE_OF_ANNOTATORS = "a table of names and annotations, {'ann': docs, 'bob': docs}"

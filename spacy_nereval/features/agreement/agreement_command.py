@@ -80,8 +80,8 @@ def agreement_cli(
     half_width: float | None = Option(
         None,
         "--half-width",
-        help="Say how many documents it takes until the intervals of alpha and of the main score reach so many points "
-        "on either side. An alpha of 1 is 100 points",
+        help="Estimate how many documents it takes until the intervals of alpha and of the main score reach so many "
+        "points on either side. An alpha of 1 is 100 points",
     ),
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
@@ -128,7 +128,7 @@ def agreement_cli(
     from .adjudication import agreement_page, write_disputes
     from .agreement_counts import DEFAULT, AgreementCounts
     from .agreement_view import AgreementView
-    from .chance import check_unit
+    from .chance import check_unit, names_chance
     from .disagreements import consensus_rows, consensus_rule
     from .shared_documents import unit_rows
 
@@ -136,6 +136,8 @@ def agreement_cli(
     settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
     if half_width is not None:
         check_value("half_width", half_width, HALF_WIDTH_POINTS)
+    if names_chance(metrics):
+        metrics, showing = None, showing if showing.tables else showing._replace(tables="alpha")
     table_names = names_of_tables(showing, AgreementView)
     check_suffix("--output", output, *JSON)
     check_suffix("--write-consensus", write_consensus, ".jsonl")
@@ -163,6 +165,8 @@ def agreement_cli(
     if html:
         write_text(html, agreement_page(counted, AgreementView(bounded, chosen)))
     asked = write_disputes(disputes, shared, rule) if disputes else 0
+    for line in shared.attribute_notes(chosen):
+        say(line, err=True)
     view, more = AgreementView(result, chosen, main=bounded), more_tables(showing)
     print_tables(
         tables_to_print(view, table_names, showing),

@@ -31,9 +31,9 @@ MOST_ASKED = 60
 
 UNIT_NAMES = {"token": "tokens", "char": "characters"}
 CHANCE = {
-    ("units", "alpha"): "alpha: label or nothing",
-    ("units", "alpha_detect"): "alpha: something or nothing",
-    ("units", "alpha_label"): "alpha: which label, where marked",
+    ("units", "alpha"): "Krippendorff's alpha",
+    ("units", "alpha_detect"): "alpha: span or no span",
+    ("units", "alpha_label"): "alpha: label, where both mark",
     ("units", "kappa"): "Cohen's kappa, mean of pairs",
     ("units", "fleiss"): "Fleiss' kappa",
     ("units", "observed"): "observed agreement",

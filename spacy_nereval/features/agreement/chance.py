@@ -21,6 +21,7 @@ from ...core.messages import spell_argument
 from ...core.overlapping import group_numbers
 from ...core.pieces import pieces_of
 from ...core.spans import Document
+from ...core.synonyms import CHANCE_NAMES
 from .shared_documents import SharedDocuments
 
 if TYPE_CHECKING:
@@ -28,6 +29,16 @@ if TYPE_CHECKING:
 
 TINY = 1e-12
 """An expected disagreement below this share of all values is a rounding error of 0."""
+
+
+def names_chance(metrics: Any) -> bool:
+    """Return whether names of metrics are those of coefficients corrected for chance, which are always computed.
+
+    >>> names_chance("kappa"), names_chance(["strict", "kappa"]), names_chance(None)
+    (True, False, False)
+    """
+    names = metrics.split(",") if isinstance(metrics, str) else metrics if isinstance(metrics, (list, tuple)) else []
+    return bool(names) and all(str(name).lower().replace("-", "_") in CHANCE_NAMES for name in names)
 
 
 def nominal_alpha(agreeing: ArrayLike, marginals: ArrayLike) -> Any:

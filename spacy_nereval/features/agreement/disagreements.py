@@ -61,8 +61,7 @@ def votes(spans: Mapping[str, Collection[PlainSpan]]) -> list[Vote]:
     for name, annotator_spans in spans.items():
         for span in annotator_spans:
             voters.setdefault(span, {})[name] = None
-    voters_in_order = sorted(voters.items(), key=lambda item: order_key(item[0]))
-    return [Vote(Span(*span), tuple(names), len(spans)) for span, names in voters_in_order]
+    return [Vote(Span(*span), tuple(voters[span]), len(spans)) for span in sorted_spans(voters)]
 
 
 class Rule(NamedTuple):

@@ -16,6 +16,7 @@ from ...api.inputs import SideRecord
 from ...core.arguments import NORMALISED, SAME, Reading
 from ...core.attribute_values import SpanAttributes, move_attributes
 from ...core.compression import format_extension, strip_compression
+from ...core.declaration import Metric
 from ...core.edges import EdgeCounter, edge_lines
 from ...core.labels import LabelRules
 from ...core.mention_places import append_annex, plain_text, words_after
@@ -48,6 +49,7 @@ from ...io.formats import (
 from ...io.formats.settings import GROUND_TRUTH, Format
 from ...io.records import Record, carry_side, check_has_text, project_spans
 from ...io.units import units_of
+from ...metrics.registry import ATTRIBUTES_LEFT
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
 """The source of a document's tokens: the annotation, or white space. Other sources are names of tokenizers."""
@@ -178,6 +180,12 @@ class SharedDocuments:
             edges.add(document.spans, document.base.own_text, document.base.notes)
         unused = self.rules.usage_warnings(self.mapped, self.labels) if self.rules else []
         return [*unused, *edge_lines(edges.signs, names={name: f"spans of {name}" for name in self.annotators})]
+
+    def attribute_notes(self, metrics: Iterable[Metric]) -> list[str]:
+        """Return a note if spans have attributes that no metric compares, and that are no labels either."""
+        compared = any(metric.attributes for metric in metrics) or bool(self.rules and self.rules.label_from)
+        has_some = not compared and any(any(document.attributes.values()) for document in self.documents)
+        return [ATTRIBUTES_LEFT.removeprefix("gold ")] if has_some else []
 
     @property
     def tokens(self) -> dict[str, int]:
@@ -494,7 +502,7 @@ def _combine_records(
     spans: dict[str, list[PlainSpan]] = {}
     for name, record in records.items():
         carried = _spans_in_text(record, first.text, record.spans)
-        outside_gaps = [span for span in carried if not meets_any(span, gaps)]
+        outside_gaps = [span for span in carried if not meets_any(span, gaps)] if gaps else carried
         spans[name] = [*outside_gaps, *((*strings[string], label) for string, label in record.invented)]
         numbers["ignored"] += len(carried) - len(outside_gaps)
         numbers.update(repaired=record.repaired, duplicates=record.duplicates, rejected=record.rejected)

@@ -51,7 +51,7 @@ def gate_cli(
     output: Path | None = OUTPUT,
 ) -> None:
     """
-    Say whether a model may ship, by the rules of a policy. Each rule is met, broken
+    Decide whether a model may ship, by the rules of a policy. Each rule is met, broken
     or undecided, by an interval of its score and never by the score alone.
 
     The exit status is 0 if the gate is passed, 1 if it fails, and 2 if the input
@@ -147,7 +147,7 @@ def plan_cli(
     output: Path | None = OUTPUT,
 ) -> None:
     """
-    Say how many documents have to be annotated so that the rules of a policy are
+    Estimate how many documents have to be annotated so that the rules of a policy are
     decided, or a difference between two systems is seen, in 80 % of samples; or so that
     the interval of a score is narrow.
 

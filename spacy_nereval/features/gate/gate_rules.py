@@ -16,6 +16,7 @@ from ...core.declaration import Metric
 from ...core.messages import spell_argument
 from ...counting.counts import Counts
 from ...counting.table import sum_counts
+from ...evaluation.bounds import FEW
 from ...evaluation.breakdown import Breakdown, gold_of_bucket
 from ...evaluation.collapsing import unit_numbers
 from ...evaluation.comparison import System
@@ -68,6 +69,7 @@ class Estimate(NamedTuple):
         limit: The greatest possible difference, where `differing` is given.
         contributions: The contribution of each differing unit to the value, where that is known and `differing` is
             given.
+        few: Whether the interval of a score is flagged `few`: k is below 6, or the score rests on one unit.
     """
 
     value: float
@@ -79,6 +81,7 @@ class Estimate(NamedTuple):
     differing: int | None = None
     limit: float = 0.0
     contributions: NDArray[np.float64] | None = None
+    few: bool = False
 
 
 NO_ESTIMATE = Estimate(math.nan, math.nan, math.nan, 0, math.nan)
@@ -311,7 +314,7 @@ class RuleJudge:
         is_counted = subject.label is None or subject.label in all_labels(*ours, *(theirs or ()))
         estimate = self.estimate(rule, subject, ours, theirs) if is_counted else NO_ESTIMATE
         least, most = allowed_range(rule, score)
-        few = estimate.k < self.policy.least_units
+        few = estimate.few or estimate.k < self.policy.least_units
         verdict = UNDECIDED if few else interval_verdict(estimate.low, estimate.high, least, most)
         family, size = self.policy.family_of(rule.name)
         unseen = verdict == MET and not _is_met_if_unseen(rule, estimate, least, most)
@@ -433,7 +436,7 @@ class RuleJudge:
         name = subject.score.name
         row = table["scores"][name] if subject.label is None else table["per_type"][subject.label][name]
         value = _mean_score(subject, metric_counts)
-        return Estimate(value, row["low"], row["high"], row["k"], value)
+        return Estimate(value, row["low"], row["high"], row["k"], value, few=row["flag"] == FEW)
 
     def _rate_estimate(self, rule: Rule, runs: Sequence[Counts]) -> Estimate:
         """Return the estimate of how many spans the candidate predicts per gold span."""
@@ -443,7 +446,7 @@ class RuleJudge:
         rate = prediction_rate(runs[0], rule.bucket if rule.by else rule.label, self.confidence)
         if rate is None:
             return NO_ESTIMATE
-        return Estimate(rate.value, rate.low, rate.high, rate.k, rate.value)
+        return Estimate(rate.value, rate.low, rate.high, rate.k, rate.value, few=rate.few)
 
     def _difference_estimate(self, evidence: Evidence) -> Estimate:
         """Return the estimate of the difference from the baseline, above 0 if the candidate is better."""
@@ -518,6 +521,8 @@ class RuleJudge:
             kind, name = ("bucket", rule.bucket) if rule.by else ("label", rule.label)
             labels = ", ".join(all_labels(*self._rule_counts(rule, first.metrics[0])[0]))
             return f"no span has the {kind} {name!r}; there are {labels}"
+        if few and estimate.k >= self.policy.least_units:
+            return f"the score rests on one {units[:-1]}, without which it is undefined"
         if few:
             return f"effectively {estimate.k:.1f} {units} have such spans, and {self.policy.least_units} are needed"
         if unseen:

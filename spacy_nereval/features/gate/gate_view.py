@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ...core.messages import join_names
+from ...evaluation.bounds import WARNING_UNITS, needs_warning
 from ...evaluation.conclusion import points_per_unit, unit_name
 from ...evaluation.differences import LEAST_DIFFERING, MOST_UNITS
 from ...io.writing import visible
@@ -156,6 +158,7 @@ class GateView(View):
             for row in self._rows
             if is_flagged(row)
         ]
+        lines += _warn_of_few_units(self._rows, units)
         names = [row["name"] for row in self._rows if row["differing"] is not None]
         if names:
             lines.append(
@@ -171,6 +174,24 @@ class GateView(View):
             f"probability of at most about {risk}, provided that errors are spread over the documents. Where a few of "
             f"them have most of the errors it passes more often: {HARD_WORLD}.",
         ]
+
+
+def _warn_of_few_units(rows: Sequence[Row], units: str) -> list[str]:
+    """Return a warning about the rules that are met or broken on few effective units, named `units`; [] for none.
+
+    >>> rows = [{"name": str(k), "verdict": "met", "effective_units": k} for k in (8.64, 19.5, 19.96)]
+    >>> _warn_of_few_units(rows, "documents")
+    ['⚠ 8.64, 19.5: fewer than 20 effective documents (the fewest: 8.6), so that verdicts say little.']
+    """
+    # Rounded as it is shown: 19.99 is not fewer than 20.
+    few = [row for row in rows if row["verdict"] != UNDECIDED and needs_warning(round(row["effective_units"], 1))]
+    if not few:
+        return []
+    least = min(row["effective_units"] for row in few)
+    return [
+        f"⚠ {join_names([row['name'] for row in few])}: fewer than {WARNING_UNITS} effective {units} (the fewest: "
+        f"{least:.1f}), so that verdicts say little."
+    ]
 
 
 def ship_sentence(gates: Sequence[GateView]) -> str:
@@ -372,7 +393,7 @@ class PlanView(View):
                 for points_of in zip(*(row["curve"] for row in rows))
             ]
             header = [self._units, *(row["name"] for row in rows)]
-            yield ResultTable("How often they answer", header, cells, note="in per cent of simulated corpora")
+            yield ResultTable("Power", header, cells, note="in per cent of simulated corpora")
 
     makers: ClassVar[Makers] = {"needed": units_needed, "curve": curve}
 
@@ -394,8 +415,14 @@ class PlanView(View):
             if row["kind"] == HALF_WIDTH and row["units_needed"]
         ]
         if numbers:
-            which = "it" if len(rows) == 1 else "each of the others" if len(numbers) < len(rows) else "each question"
-            answer = f"about {max(numbers):,} {self._units} like these answer {which}"
+            which = (
+                ""
+                if len(rows) == 1
+                else " for each of the others"
+                if len(numbers) < len(rows)
+                else " for each question"
+            )
+            answer = f"about {max(numbers):,} {self._units} like these are enough{which}"
             answers.insert(0, f"{answer} in {100 * self.result['power']:g} % of samples")
         return visible("; ".join([*answers[:1], *answers[1:][-1:], *remarks]))
 
@@ -442,8 +469,8 @@ class PlanView(View):
         ]
         if any(row["kind"] == DIFFERENCE for row in self._rows):
             lines.append(
-                f"A difference is taken to be spread over the {self._units} as that between the two systems of the "
-                "pilot is. Systems that are more alike need fewer."
+                f"The difference is assumed to vary over {self._units} like that of the pilot's two systems. More "
+                "similar systems need fewer."
             )
         return lines
 

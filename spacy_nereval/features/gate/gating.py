@@ -172,7 +172,7 @@ def gate(
     tokens: Iterable[Any] | None = None,
     **options: Unpack[ItemReading],
 ) -> Gate:
-    """Say whether a model may ship, by the rules of a policy.
+    """Decide whether a model may ship, by the rules of a policy.
 
     Args:
         policy: The path of a policy, or its content as a table, {"gate": {"rules": {NAME: {...}}}}.
@@ -316,7 +316,7 @@ def plan(
     tokens: Iterable[Any] | None = None,
     **options: Unpack[ItemReading],
 ) -> Plan:
-    """Say how many documents have to be annotated, from the documents of a pilot.
+    """Estimate how many documents have to be annotated, from the documents of a pilot.
 
     They are enough if the rules of a policy are decided, or a difference between two systems is seen, in 80 % of
     samples; or if the interval of a score is narrow. If nothing is asked, the plan is for half widths of 0.5, 1, 2, 3

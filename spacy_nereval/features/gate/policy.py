@@ -87,7 +87,7 @@ class Policy(NamedTuple):
         rules: The rules, one or more.
         level: Confidence level of each one-sided interval.
         unit: The rule that says which documents are resampled together; None for the usual one.
-        seed: Seed of the random swaps.
+        seed: Seed of the random permutations.
         least_units: Effective number of units below which a rule is undecided, whatever its interval.
         too_few: The effect of a rule with fewer units: one of `CONSEQUENCES`.
         unseen: The treatment of a rule that would not be met if the corpus had documents of kinds that are not in the

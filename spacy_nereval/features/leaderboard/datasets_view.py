@@ -46,7 +46,9 @@ class DataSetsView(View):
         ]
         header = ["data set", "difference", "interval", "p (one-sided)", P_HOLM, "named"]
         title, digits = f"{result['system']} against {result['baseline']} by {score}", {"p (one-sided)": 4, P_HOLM: 4}
-        yield ResultTable(title, header, rows, note=direction(score), own_digits=digits)
+        yield ResultTable(
+            title, header, rows, note=direction(score), own_digits=digits, abbreviated={"named": "counted"}
+        )
 
     def counts(self) -> Iterator[ResultTable]:
         """Yield each number of data sets with its p-value, and whether it is supported."""
@@ -100,7 +102,7 @@ Holm's correction; the chance that any name is wrong is at most 5 %.
             f"Data sets are named by Holm's correction; the chance that any name is wrong is at most {rate}."
         ]
         if any(p.is_bound for p in self._p_values()):
-            lines.append("< before a p-value: the swaps of that comparison cannot show a smaller one.")
+            lines.append("< before a p-value: the permutations of that comparison cannot show a smaller one.")
         lines += [
             f"⚠ No test in {row['data_set']}: {_no_test_reason(row)}. It counts as p = 1."
             for row in result["data_sets"]
@@ -114,5 +116,5 @@ def _no_test_reason(row: Row) -> str:
     if units is not None and units < LEAST_DIFFERING:
         return f"in this score the outputs differ in {many(units, 'unit')}, and a test needs {LEAST_DIFFERING}"
     if units is None and row["difference"] is not None:
-        return "its counts are collapsed and keep no documents to swap"
+        return "its counts are collapsed and keep no documents to permute"
     return "the score is undefined there for one of the two"

@@ -79,7 +79,7 @@ def leaderboard_cli(
         "--keep-counts",
         metavar="DIR",
         help="Folder for a count file of each file of predictions. They are used again as long as no file, option or "
-        "version has changed, so that a new system costs only itself",
+        "version has changed, so that only a new system is counted",
         file_okay=False,
     ),
     output: Path | None = OUTPUT,

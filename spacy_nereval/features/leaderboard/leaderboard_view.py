@@ -101,7 +101,7 @@ class LeaderboardView(View):
         ]
         header = ["data set", "system", "other", "difference", P, P_HOLM, "shown better"]
         bounded = any(isinstance(cell, PValue) and cell.is_bound for row in rows for cell in row)
-        notes = [direction(self._score), "< before a p-value: so many swaps cannot show a smaller one" * bounded]
+        notes = [direction(self._score), "< before a p-value: so many permutations cannot show a smaller one" * bounded]
         yield ResultTable(
             f"Pairs by {self._score}", header, rows, note="; ".join(filter(None, notes)), own_digits=P_DIGITS
         )
@@ -192,7 +192,7 @@ class LeaderboardView(View):
                 )
             if board["collapsed"]:
                 lines.append(
-                    f"⚠ No tests on {board['data_set']}: its counts are collapsed and keep no documents to swap."
+                    f"⚠ No tests on {board['data_set']}: its counts are collapsed and keep no documents to permute."
                 )
         return [*map(visible, lines)]
 

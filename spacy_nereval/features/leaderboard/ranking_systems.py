@@ -109,7 +109,7 @@ def leaderboard(
             the first metric.
         label: The label to rank by; by default all labels together.
         level: The confidence level of the intervals and tests.
-        trials: The number of random swaps for the tests; by default enough for the number of tests.
+        trials: The number of random permutations for the tests; by default enough for the number of tests.
         seed: The seed of the random number generator.
         sort: The data set to sort by; by default the mean over data sets.
         text, tokens: As for `score`; only for one data set.

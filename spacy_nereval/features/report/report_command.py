@@ -179,7 +179,8 @@ def apply_cli(
         ...,
         "--output",
         "-o",
-        help="File for the new gold annotation, .spacy, .jsonl, .conll, .iob or .parquet, or a folder for brat's files",
+        help="File for the new gold annotation, .spacy, .jsonl, .conll, .iob, .parquet or .arrow, or a folder for "
+        "brat's files",
     ),
     conflicts: Annotated[str, arguments.CONFLICTS] = arguments.REFUSE,
     drop: bool = DROP,

@@ -8,15 +8,16 @@ are indices into lists, so that no text from the corpus is ever a key.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...core.attribute_values import describe_attributes
 from ...core.compression import strip_compression
 from ...core.declaration import Metric, Verdict
-from ...core.pieces import has_gaps, sorted_spans
+from ...core.pieces import any_gaps, has_gaps, sorted_spans
 from ...core.spans import Document, OverlapGroup
 from ...counting.counter import count
 from ...counting.counts import Counts
@@ -168,7 +169,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
     are exact hits, misses and spurious spans outside of overlap groups: 0, 1 and 2
     instead of a verdict, since each metric has its own names for them. The members of a
     group are document, gold span, predicted span, ... Where spans have gaps, "pieces" lists them: document, system (-1
-    for gold), span, and the start and end of each piece.
+    for gold), span, and the start and end of each piece; and "attributes" lists those of spans, in words.
     """
     documents = view.documents[0]
     labels = {label: k for k, label in enumerate(view.labels)}
@@ -183,7 +184,7 @@ def page_data(view: ReportView) -> dict[str, Any]:
         "annexes": [[k, at] for k, document in enumerate(documents) if (at := annex(document)) is not None],
         "rightToLeft": [k for k, document in enumerate(documents) if is_right_to_left(document.text or "")],
         "documents": [_document(sides, view.marking, labels) for sides in zip(*view.documents)],
-        **({"pieces": pieces} if (pieces := [*_pieces(view.documents)]) else {}),
+        **{name: rows for name, part in _BESIDE_SPANS.items() if (rows := [*_beside_spans(view.documents, part)])},
         "lead": view.lead,
         "groups": [
             {"system": number, "title": title, "members": _flat_members(members, view.documents[number])}
@@ -271,14 +272,40 @@ def _document(sides: Sequence[Document], metrics: Sequence[Metric], labels: Mapp
     return data
 
 
-def _pieces(systems: Sequence[Sequence[Document]]) -> Iterator[list[Any]]:
-    """Yield the pieces of each span with gaps, as `page_data` describes them."""
+def _pieces(document: Document, side: int) -> Iterator[tuple[int, list[list[int]]]]:
+    """Yield the number and the pieces, in UTF-16 units, of each span of a side that has gaps."""
+    spans = (document.gold, document.pred)[side]
+    if any_gaps(spans):
+        unit = utf16_offsets(document.text or "")
+        for k, span in enumerate(spans):
+            if has_gaps(span):
+                yield k, [[unit(start), unit(end)] for start, end in span.pieces]
+
+
+def _attributes(document: Document, side: int) -> Iterator[tuple[int, str]]:
+    """Yield the number and the attributes, in words, of each span of a side that has some."""
+    if document.attributes[side]:
+        for k, span in enumerate((document.gold, document.pred)[side]):
+            if words := describe_attributes(document.attributes_of(side, span)):
+                yield k, words
+
+
+_BESIDE_SPANS: Mapping[str, Callable[[Document, int], Iterator[tuple[int, Any]]]] = {
+    "pieces": _pieces,
+    "attributes": _attributes,
+}
+"""What few spans have, as the data of the page list it."""
+
+
+def _beside_spans(
+    systems: Sequence[Sequence[Document]], part: Callable[[Document, int], Iterator[tuple[int, Any]]]
+) -> Iterator[list[Any]]:
+    """Yield the document, the system, the number of the span and the value of each span that has one."""
     for number, sides in enumerate(zip(*systems)):
-        unit = utf16_offsets(sides[0].text or "")
-        for system, spans in enumerate((sides[0].gold, *(side.pred for side in sides)), NONE):
-            for k, span in enumerate(spans):
-                if has_gaps(span):
-                    yield [number, system, k, [[unit(start), unit(end)] for start, end in span.pieces]]
+        listed = ((sides[0], 0), *((side, 1) for side in sides))
+        for system, (document, side) in enumerate(listed, NONE):
+            for k, value in part(document, side):
+                yield [number, system, k, value]
 
 
 def _verdicts_of_parts(metric: Metric, parts: Sequence[OverlapGroup]) -> Iterator[Verdict]:

@@ -670,7 +670,7 @@ class ReportView(View):
                 )
                 gain = None if mending.gain is None else Gain(mending.gain)
                 rows.append([name, mending.errors, percent(mending.score), gain])
-            tables.append(ResultTable("", ["mended", "errors", "score", "gain"], rows, bars="gain"))
+            tables.append(ResultTable("", ["corrected", "errors", "score", "gain"], rows, bars="gain"))
         chosen = [
             {"verdicts": [verdict]} if verdict else {**self._ask_label(label), "side": "home"}
             for verdict, label in order

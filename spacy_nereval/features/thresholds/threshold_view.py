@@ -73,7 +73,7 @@ class ThresholdView(View):
         (self._metric,) = (candidate for candidate in self._metrics if candidate.name == metric)
         self._unit = unit_of(self._metric, self._score)
         self.score_name: str = sentence_name(self._metric, self._score)
-        self._chosen_on = f"the {many(result['documents'], 'document')} it was chosen on"
+        self._chosen_on = f"the {many(result['documents'], 'development document')}"
         self.where: str = f"{many(self.applied['documents'], 'other document')}" if self.applied else self._chosen_on
         self._here, self._there = (f" on {where}" * bool(self.applied) for where in (self._chosen_on, self.where))
 

@@ -24,7 +24,7 @@ import catalogue
 
 from ...core.compression import EXTENSIONS, format_extension, strip_compression
 from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS, describe_keys, first_value
-from ...core.messages import SHOW, describe_error, spell_argument
+from ...core.messages import SHOW, describe_error, shorten, spell_argument
 from ...core.plugins import builtin_names, list_names, load_function, load_registered, readers
 from ..paths import check_is_file, files_under, open_input
 from ..records import Record
@@ -149,8 +149,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
         raise ValueError(f"{path} {loading_hint(kind, path)}; expected annotation")
     inside = ""
     if format_extension(path) in JSON and not path.is_dir():
-        keys = spell_argument("keys", "text=KEY,spans=KEY,...")
-        inside = f"If its texts and spans have other keys than usual, name them with {keys}; {_keys_of(path)}. "
+        inside = _describe_json(path)
     problem = (
         f"{path} is a folder without .ann files, so its format has to be named"
         if path.is_dir()
@@ -546,12 +545,17 @@ def _first_value(path: Path) -> Any:
     return next(islice(json_values(path), 1), (0, None))[1]
 
 
-def _keys_of(path: Path) -> str:
-    """Return the keys of the first value of a JSON file in words."""
+def _describe_json(path: Path) -> str:
+    """Return sentences on how JSON of no known format can be read, by its first value."""
     try:
-        return describe_keys(_first_value(path))
-    except ValueError:
-        return "it is not valid JSON"
+        first = _first_value(path)
+    except ValueError as error:
+        return f"{error}. "
+    if first is not None and not isinstance(first, Mapping):
+        rows = '{"text": ..., "spans": [...]} or {"tokens": [...], "ner_tags": [...]}'
+        return f"The first value is {shorten(repr(first))}; expected an object such as {rows}. "
+    keys = spell_argument("keys", "text=KEY,spans=KEY,...")
+    return f"If its texts and spans have other keys than usual, name them with {keys}; {describe_keys(first)}. "
 
 
 def _kind_of_result(path: Path) -> str | None:

@@ -14,8 +14,9 @@ from ...core.messages import SHOW, PlainSpan, quote
 from ...core.pieces import move_span
 from ..paths import content
 from ..records import Record
-from .contents import files_in, lines
-from .settings import BeyondText, Format, Misfit, fit_span, locate_error, spans_of_pieces
+from .contents import ENCODINGS, files_in, lines
+from .settings import BeyondText, Format, Misfit, describe_inclusive_end, fit_span, locate_error, spans_of_pieces
+from .tags import INVISIBLE
 
 MARK = "\ufeff"
 """The byte order mark."""
@@ -108,7 +109,7 @@ def _text(path: Path) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: not valid UTF-8 ({error})") from None
+        raise ValueError(f"{path}, line {line}: not valid UTF-8 ({error}){ENCODINGS}") from None
 
 
 def _fitting_spans(path: Path, text: str, format: Format) -> tuple[str, Annotations]:
@@ -130,7 +131,7 @@ def _spans(path: Path, text: str, format: Format) -> Annotations:
     names: list[str] = []  # the name of each span's line, such as T1
     values: dict[str, list[tuple[str, str]]] = {}  # the attributes of each annotation, by its name
     for number, line in lines(path):
-        if not line.strip():
+        if not line.strip(INVISIBLE):
             continue
         if OTHER.match(line):
             name, *attribute = _attribute_of(line)
@@ -171,5 +172,6 @@ def _spans_of(line: str, text: str, format: Format) -> list[PlainSpan]:
         raise (BeyondText if format.check_text else ValueError)(str(error)) from None
     covered = " ".join(text[start:end] for start, end in pieces)
     if format.check_text and covered.split() != surface.split():
-        raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(surface)}")
+        remedy = describe_inclusive_end(text, pieces[0], surface)
+        raise Misfit(f"the text at {offsets} is {quote(covered)}, but the line says {quote(surface)}{remedy}")
     return [(start, end, label) for start, end in spans_of_pieces(pieces, format.discontinuous, text)]

@@ -30,6 +30,9 @@ HEADER = re.compile(
 )
 """The usual names of columns in a header row."""
 
+WORDS = re.compile(r"(?i)tokens?|words?|forms?|text|surface")
+"""The usual names of the column of the words."""
+
 SAMPLE = 250
 """The number of rows at the start of a file that show the meaning of its columns."""
 
@@ -289,6 +292,11 @@ def _columns(rows: Sequence[tuple[int, list[str]]], ends: Collection[int], forma
         if len(others) > 1 and tag not in tagged:
             listed = join_names([header[k] if header else str(k + 1) for k in others], 20)
             raise ValueError(f"the last column has no tags; choose one with {spell_argument('column')}: {listed}")
+        if tagged == [0] and any(map(has_prefix, values[0])) and format.scheme != "IO":
+            raise ValueError(
+                f"the tags are in column 1: name it with {spell_argument('column', 1)}, and the column of the words "
+                f"with {spell_argument('word_column', 2)}"
+            )
         if others and tag not in tagged:
             tag = others[0]
             notes.append(f"tags are read from column {tag + 1}, the only one that has tags")
@@ -403,6 +411,9 @@ def _word_column(
     """Return the index of the words, None if there are none, and whether columns of numbers come before it."""
     if format.words is not None:
         return _named_column(format.words, len(columns), header, "word_column"), False
+    named = [k for k, name in enumerate(header) if WORDS.fullmatch(name) and k != tag]
+    if len(named) == 1:
+        return named[0], False
     if format.both and len(columns) == 2:
         return None, False
     candidates = [k for k in range(len(columns)) if k not in tagged and (k != tag or k == 0)]
@@ -428,6 +439,8 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
     ('index', 'index', 'numbers')
     >>> _kind_of_column([("Ada", "met"), ("1",)]), _kind_of_column([("bc/cctv_0", "bc/cctv_0", "bc/cctv_0")])
     ('words', 'index')
+    >>> _kind_of_column([("T1", "T2"), ("T1",)]), _kind_of_column([("s1-1", "s1-2"), ("s2-1",)])
+    ('index', 'index')
     """
     values = [*chain(*sentences)]
     longer = [sentence for sentence in sentences if len(sentence) > 1]
@@ -436,13 +449,19 @@ def _kind_of_column(sentences: Sequence[tuple[str, ...]]) -> str:
     blocks = len([*groupby(values)]) == len({*values}) < len(values)  # as numbers of sentences without blank lines
     if values and all(re.fullmatch(r"\d{1,9}([-.]\d{1,9})?[:.]?", value) for value in values):
         numbers = [[int(value) for value in sentence if value.isdecimal()] for sentence in sentences]
-        counts = all(row == [*range(row[0], row[0] + len(row))] and row[0] < 2 for row in numbers if row)
-        joined = [*chain(*numbers)]
-        runs = len(joined) > 1 and joined == [*range(joined[0], joined[0] + len(joined))]
-        return "index" if counts or runs or is_constant or blocks else "numbers"
+        return "index" if _count_up(numbers) or is_constant or blocks else "numbers"
     names = is_constant and ("/" in values[0] or (len(values) > 2 and len(longer) > 1))
-    are_names = blocks and len(patterns) == 1 and "#" in min(patterns) and len(values) >= 2 * len({*values})
-    return "index" if names or are_names else "words"
+    is_numbered = len(patterns) == 1 and "#" in min(patterns) and len(values) > 2
+    if is_numbered and longer and not blocks:
+        blocks = _count_up([[int(re.findall(r"\d+", value)[-1]) for value in sentence] for sentence in sentences])
+    return "index" if names or (is_numbered and blocks) else "words"
+
+
+def _count_up(numbers: Sequence[Sequence[int]]) -> bool:
+    """Return whether numbers count tokens up: from 0 or 1 in each sentence, or throughout."""
+    counts = all([*row] == [*range(row[0], row[0] + len(row))] and row[0] < 2 for row in numbers if row)
+    joined = [*chain(*numbers)]
+    return counts or (len(joined) > 1 and joined == [*range(joined[0], joined[0] + len(joined))])
 
 
 _COMMENTS = "; a comment begins with #, %, ; or // and a space, and is before a sentence or has a ="

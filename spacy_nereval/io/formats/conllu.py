@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -130,6 +130,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
     try:
         from conllu import parse_incr
         from conllu.exceptions import ParseException
+        from conllu.parser import DEFAULT_FIELD_PARSERS
     except ImportError:
         raise missing_package("conllu", "conllu") from None
     check_is_file(path)
@@ -137,7 +138,7 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
         break  # raises an error if the file is not UTF-8 text
     number = 0
     with TextIOWrapper(open_input(path), encoding="utf-8-sig") as file:
-        sentences = iter(parse_incr(file))
+        sentences = iter(parse_incr(file, field_parsers={**DEFAULT_FIELD_PARSERS, "misc": _misc_of}))
         while True:
             number += 1
             try:
@@ -153,6 +154,14 @@ def _sentences(path: Path, format: Format) -> Iterator[Sentence]:
                     yield _sentence(parsed, format)
             except ValueError as error:
                 raise ValueError(f"{path}, sentence {number}: {error}") from None
+
+
+def _misc_of(line: Sequence[str], column: int) -> dict[str, str | None] | None:
+    """Return the keys and values of MISC. The parser of conllu drops what is after a second =, as in x=B-a=b."""
+    if line[column] in ("", "_"):
+        return None
+    pairs = [part.partition("=") for part in line[column].split("|") if part]
+    return {key: value if value not in ("", "_") else None for key, _, value in pairs}
 
 
 def _sentence(parsed: TokenList, format: Format) -> Sentence:

@@ -30,6 +30,10 @@ START = 4096
 """Number of bytes at the start of a file from which its kind is detected."""
 
 
+ENCODINGS = "; if it is in another encoding, convert it first, as with iconv -f WINDOWS-1252 -t UTF-8"
+"""The remedy for a file that is not in UTF-8."""
+
+
 def check_is_text(path: Path, start: bytes) -> None:
     """Raise ValueError, with a remedy, if a file is compressed twice, or in UTF-16 or UTF-32.
 
@@ -106,7 +110,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             try:
                 text = line.decode("utf-8").rstrip("\r\n").removeprefix("\ufeff")
             except UnicodeDecodeError as error:
-                raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error})") from None
+                raise ValueError(f"{path}, line {number}: not valid UTF-8 ({error}){ENCODINGS}") from None
             empty = empty + 1 if line == b"\n" else 0
             if "\r" not in text:
                 yield number, text
@@ -172,7 +176,7 @@ def json_values(
         except (Damaged, TooLarge):
             raise
         except UnicodeDecodeError as error:
-            raise ValueError(f"{path}, line {values.line}: not valid UTF-8 ({error})") from None
+            raise ValueError(f"{path}, line {values.line}: not valid UTF-8 ({error}){ENCODINGS}") from None
         except ValueError as error:
             raise ValueError(f"{path}, line {values.line}: not valid JSON ({error})") from None
 

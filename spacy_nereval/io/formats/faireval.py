@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ...core.messages import spell_argument
 from ...core.pieces import hull, move_span
 from ..records import Record
 from .contents import lines
@@ -77,7 +78,9 @@ def _row(line: str, format: Format) -> list[TokenSpan]:
         start, end = int(first), int(last)
     except ValueError:
         raise ValueError(
-            "expected label, first, last and all tokens with tabs between them, as in 'PER', '6', '7', '6, 7'"
+            "expected label, first, last and all tokens with tabs between them, as in 'PER', '6', '7', '6, 7'; "
+            f"words and their tags in columns with tabs or spaces between them are read with "
+            f"{spell_argument('format', 'conll')}"
         ) from None
     if label in NO_SPAN:
         if {start, end, *tokens} != {NO_TOKEN}:

@@ -61,15 +61,15 @@ from .settings import (
     locate_error,
     spans_of_pieces,
 )
-from .tags import are_tags, are_words
+from .tags import INVISIBLE, are_prefixed, are_tags, are_words
 
 ANSWERS = ("accept", "reject", "ignore")
 
 COLUMNS = (*TEXTS, "tokens", "id", "meta", "answer")
 """The other keys that are read."""
 
-LONG_NUMBER = re.compile(r"\d{19}")
-"""Digits of what may be a number of more than 64 bits."""
+LONG_NEGATIVE = re.compile(r"-\d{19}")
+"""What may be a negative number of more than 64 bits. A pattern that begins with a sign is fast to search for."""
 
 LIST = re.compile(r"\s*(\[|\{|\[\s*[\[{].*)\s*")
 """The first line of a file that is a single JSON value, not a value per line."""
@@ -244,7 +244,7 @@ def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
             if len(line) > LONG:
                 check_objects(path, line, readable_file(path))
             try:
-                if line.strip():
+                if line.strip(INVISIBLE):
                     yield number, _entry(line)
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
@@ -275,14 +275,26 @@ def _keys(format: Format) -> tuple[str, ...]:
 
 def _entry(line: str) -> Any:
     try:
-        # srsly is faster, but reads .41 as .41000000000000003, which would be another cut, accepts repeated keys, and
-        # calls whole numbers of more than 64 bits invalid.
-        entry = None if '"score"' in line or LONG_NUMBER.search(line) else srsly.json_loads(line)
+        entry = _plain_json(line)
         if isinstance(entry, dict) and not _may_repeat_keys(line, entry):
             return entry
         return json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not valid JSON ({error})") from None
+
+
+def _plain_json(line: str) -> Any:
+    """Return the JSON value of a line as srsly reads it; None if it may read it in another way than Python does.
+
+    srsly is faster, but reads .41 as .41000000000000003, which would be another cut. It accepts repeated keys, calls
+    whole numbers of more than 64 bits invalid, and reads some negative ones as 0.
+    """
+    if '"score"' in line or LONG_NEGATIVE.search(line):
+        return None
+    try:
+        return srsly.json_loads(line)
+    except ValueError:
+        return None
 
 
 def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
@@ -351,9 +363,19 @@ def check_are_mentions(mentions: Sequence[Any]) -> None:
     if is_swapped or are_tags(labels):
         what, tag = ("string", strings[0]) if is_swapped else ("label", labels[0])
         raise ValueError(
-            f"the {what} {quote(tag)} of a mention is the tag of a token; expected labels of mentions, or the "
-            'words under "tokens" and their tags under "ner_tags"'
+            f"the {what} {quote(tag)} of a mention is the tag of a token; expected labels of mentions, or {ROW}"
         )
+
+
+ROW = 'the words under "tokens" and their tags under "ner_tags"'
+"""How words with tags are read."""
+
+
+def _check_is_no_tag(k: int, span: Any) -> None:
+    """Raise ValueError if what a list of spans has is the tag of a token, alone or with its word."""
+    tag = next(iter(span.values())) if isinstance(span, dict) and len(span) == 1 else span
+    if tag == "O" or are_prefixed([tag]):
+        raise ValueError(f"span {k} is the tag of a token, {quote(tag)}; expected spans, or {ROW}")
 
 
 def unpack_pair(entry: Any) -> Any:
@@ -377,6 +399,8 @@ def _text(entry: Any) -> str:
             texts = {str(name): value for name, value in entry.items() if isinstance(value, str)}
             example = max(texts, key=lambda name: len(texts[name]), default="KEY")
             remedy = f"; {describe_keys(entry)}: name the keys with {spell_argument('keys', f'text={example},...')}"
+            if any(isinstance(value, list) and are_prefixed(value) for value in entry.values()):
+                remedy = f", or {ROW}; {describe_keys(entry)}"
         raise ValueError(
             f'expected an object with a "text": {{"text": ..., "spans": [{{"start", "end", "label"}}]}}{remedy}; {SHOW}'
         )
@@ -412,9 +436,14 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
         named = spell_argument("column") if format.field else spell_argument("keys", "spans=KEY")
         if usual := next((name for name in keys if entry.get(name) is not None), None):
             expected = 'a list of [start, end, label], of {"start", "end", "label"} or of mentions'
+            remedy = (
+                f"; name one list with {spell_argument('keys', f'spans={usual}.{group}')}"
+                if (group := _first_group(entry[usual]))
+                else ""
+            )
             raise ValueError(
-                f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}; '
-                f"{SHOW}"
+                f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}'
+                f"{remedy}; {SHOW}"
             )
         others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
         if format.field and (usual := next((name for name in SPAN_LISTS if isinstance(entry.get(name), list)), None)):
@@ -442,13 +471,22 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
     for key, other_spans in other_lists:
         if {new for _, _, new in other_spans} != {*spans}:
             raise ValueError(f'"{first}" and "{key}" do not list the same spans; keep one of them')
+    group = _first_group(entry.get(SPAN_LISTS[0]))
+    reads = spell_argument("keys", f"spans={SPAN_LISTS[0]}.{group}")
     has_scores = any(isinstance(span, dict) and "score" in span for _, span, _ in fitted)
     scores = (span.get("score") if isinstance(span, dict) else None for _, span, _ in fitted)
     return spans, {
         "rejected": len(span_lists[first]) - len(accepted[first]),
         "span_scores": highest_scores(zip(spans, scores)) if has_scores else {},
         "listed_attributes": [item_attributes(span, format.asked, f"span {k}") for k, span, _ in fitted],
+        "notes": (f'the span groups of "{SPAN_LISTS[0]}" are not read; {reads} reads one',) if group else (),
     }
+
+
+def _first_group(value: Any) -> str | None:
+    """Return the name of the first span group, as spaCy's `Doc.to_json` writes them; None for other values."""
+    groups = value.items() if isinstance(value, dict) else ()
+    return next((str(name) for name, spans in groups if isinstance(spans, list) and any(map(label_of, spans))), None)
 
 
 def _fitting_spans(k: int, span: Any, entry: dict[str, Any], text: str, format: Format) -> list[PlainSpan]:
@@ -513,6 +551,7 @@ def _parts(k: int, span: Any, entry: dict[str, Any]) -> Any:
     """Return a span as [start, end, label], unchecked. Prodigy's `token_end` is the last token of a span."""
     if isinstance(span, (list, tuple)):
         return span
+    _check_is_no_tag(k, span)
     if isinstance(span, dict) and "start" not in span and {"token_start", "token_end", "label"} <= span.keys():
         first, last, tokens = span["token_start"], span["token_end"], entry.get("tokens") or ()
         if not (isinstance(first, int) and isinstance(last, int) and 0 <= first <= last < len(tokens)):

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from ...core.attribute_values import Attributes, attribute_value, sort_attributes
 from ...core.document_fields import metadata
-from ...core.keys import nested_value
+from ...core.keys import describe_keys, nested_value
 from ...core.messages import PlainSpan, highest_scores, join_names, shorten, spell_argument
 from ..records import Record, row_id
 from .contents import json_values
-from .settings import GROUND_TRUTH, Annotators, Format, check_unit_is_known, fit_span, locate_error
+from .settings import GROUND_TRUTH, Annotators, Format, Misfit, check_unit_is_known, fit_span, locate_error
 
 KINDS = ("labels", "hypertextlabels")
 """The types of results that are labelled spans. Others, such as relations, are skipped."""
@@ -177,7 +177,11 @@ def _record(
     names: list[str] = []  # the id of the region of each span
     regions = [region for region in annotation.result if _kind(region) and region.get("to_name", target) == target]
     for k, region in enumerate(regions):
-        spans += _spans(k, region["value"], region["type"], text, format)
+        try:
+            spans += _spans(k, region["value"], region["type"], text, format)
+        except Misfit as error:
+            is_unclear = "data" not in task and sum(isinstance(value, str) for value in task.values()) > 1
+            raise Misfit(f"{error}{_OTHER_TEXT * is_unclear}") from None
         scores += [region.get("score")] * (len(spans) - len(scores))
         names += [str(region.get("id"))] * (len(spans) - len(names))
     span_scores = highest_scores(zip(spans, scores)) if any(score is not None for score in scores) else {}
@@ -193,6 +197,8 @@ def _record(
         more["listed_attributes"] = [attributes.get(name, ()) for name in names]
     return Record.deduplicate(text, spans, id=row_id(task), **more)
 
+
+_OTHER_TEXT = "; JSON-MIN does not say on which text a region is: export as JSON if there are several"
 
 VALUES = {"choices": "choices", "rating": "rating", "number": "number", "textarea": "text"}
 """The types of results that describe a region, and the keys of their values."""
@@ -225,10 +231,13 @@ def _text(task: dict[str, Any], format: Format, targets: Collection[str]) -> tup
     if not isinstance(nested_value(data, key), str):
         key, _, target = key.partition(":")
     if not isinstance(text := nested_value(data, key), str):
+        if not texts:
+            raise ValueError(
+                f"there is no text in the data; {describe_keys(data)}: regions on anything but texts, such as "
+                "paragraphs, tables and images, are not read"
+            )
         keys = join_names([*texts], 20)
-        raise ValueError(
-            f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys or 'there is none'}"
-        )
+        raise ValueError(f"there is no text {key!r} in the data; name one with {spell_argument('column')}: {keys}")
     others = [name for name in sorted(targets) if name not in texts]
     if target or key in targets or not others:
         return text, target or key, key

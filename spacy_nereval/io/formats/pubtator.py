@@ -11,6 +11,7 @@ from ...core.messages import SHOW, PlainSpan, shorten
 from ..records import Record
 from .contents import lines
 from .settings import Format, fit_span, locate_error
+from .tags import INVISIBLE
 
 TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)")
 """A line with the title or the abstract."""
@@ -53,7 +54,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """
     block: list[Line] = []
     for number, line in lines(path):
-        if line.strip():
+        if line.strip(INVISIBLE):
             block.append((number, line))
         elif block:
             yield _record(path, block, format)
@@ -95,7 +96,7 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
 
 def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[PlainSpan] | None:
     """Return the spans of a line, or None for a relation."""
-    if cells[0] != id:
+    if cells[0] != id and len(cells) > 1:
         raise ValueError(f"a line of document {shorten(cells[0])!r} in document {shorten(id)!r}")
     if len(cells) in (4, 5) and RELATION.fullmatch(cells[1]) and not _is_annotation(cells, text):
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,8 +34,8 @@ from ...core.pieces import covered_text, describe_pieces, hull, join_pieces, pie
 from ..records import Record
 from .contents import files_in
 
-COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*")
-"""A column that has a name instead of a number."""
+COLUMN_NAME = re.compile(r"[^\W\d_][\w.:-]*(\.\*)?")
+"""A column that has a name instead of a number. `Type.*` of XMI files reads the names of types as labels."""
 
 
 ELEMENTS = "elements"
@@ -325,11 +326,20 @@ def annotators_of(
     return annotators, documents
 
 
-UNIT_NAMES = {CODEPOINT: "characters", UTF16: "UTF-16 code units", UTF8: "bytes of UTF-8"}
+LINE_ENDS = "line ends"
+"""The unit of a tool that counts the line ends of Windows, two characters, as one. It is found, not named."""
+
+UNIT_NAMES = {
+    CODEPOINT: "characters",
+    UTF16: "UTF-16 code units",
+    UTF8: "bytes of UTF-8",
+    LINE_ENDS: "line ends of two characters as one",
+}
 
 WIDTHS: Mapping[str, Callable[[str], int]] = {
     UTF16: lambda character: 1 + (character > "\uffff"),
     UTF8: lambda character: len(character.encode("utf8", "surrogatepass")),
+    LINE_ENDS: lambda _: 1,
 }
 """How many units a character has."""
 
@@ -398,20 +408,29 @@ def fit_span(name: str, span: Sequence[Any], text: str, format: Format, surface:
     if format.end == "inclusive":
         span = exclusive_span(span)
     try:
-        if offsets == CODEPOINT or text.isascii():
+        if offsets == CODEPOINT or (text.isascii() and offsets != LINE_ENDS):
             start, end, label = validate_span(name, span, len(text))
         else:
             start, end, label = _convert_to_characters(name, span, text, offsets)
     except ValueError as error:
         raise (ValueError if expected is None else BeyondText)(str(error)) from None
     if expected is not None and text[start:end].split() != expected.split():
-        inclusive = text[start : end + 1].split() == expected.split()
         raise Misfit(
             f"{name} from {span[0]} to {span[1]}, is {quote(text[start:end])}, but the file says {quote(expected)}"
-            + "; the end seems to be that of the last character, expected the offset after it: " * inclusive
-            + spell_per_side("end", "inclusive") * inclusive
+            f"{describe_inclusive_end(text, (start, end), expected)}"
         )
     return start, end, label
+
+
+def describe_inclusive_end(text: str, place: tuple[int, int], expected: str) -> str:
+    """Return the remedy for a (start, end) that is one character too short for the expected text; "" for others."""
+    start, end = place
+    if text[start : start + 1].isspace() or text[start : end + 1].split() != expected.split():
+        return ""
+    return (
+        "; the end seems to be that of the last character, expected the offset after it: "
+        f"{spell_per_side('end', 'inclusive')}"
+    )
 
 
 def fit_pieces(name: str, span: Any, text: str | None, format: Format, surface: str | None = None) -> PlainSpan:
@@ -501,6 +520,9 @@ def suggest_unit(read: Callable[[Format], object], format: Format = Format()) ->
         except ValueError:
             continue
         return f"; offsets would fit as {UNIT_NAMES[unit]}: {spell_per_side('offsets', unit)}"
+    with suppress(ValueError):
+        read(format._replace(offsets=LINE_ENDS))
+        return f"; offsets would fit if they count {UNIT_NAMES[LINE_ENDS]}: give the text with \\n as line ends"
     return ""
 
 
@@ -519,7 +541,7 @@ def _places(text: str, offsets: str) -> dict[int, int]:
     width, offset = WIDTHS[offsets], 0
     places = {0: 0}
     for number, character in enumerate(text, 1):
-        offset += width(character)
+        offset += width(character) if offsets != LINE_ENDS or text[number - 2 : number] != "\r\n" else 0
         places[offset] = number
     return places
 
@@ -601,7 +623,7 @@ def read_with_fitting_offsets(
         path: The file or folder.
         format: How to read it. With `AUTO_OFFSETS`, the unit is inferred before any record is
             yielded: characters if they fit all spans that repeat their text, else UTF-16
-            code units, else bytes of UTF-8.
+            code units, else bytes of UTF-8, else characters with `LINE_ENDS`.
 
     Yields:
         The records of `read`.
@@ -616,7 +638,7 @@ def read_with_fitting_offsets(
                 pass
         yield from read(path, format)
     except Misfit as error:
-        fitting_unit = next((unit for unit in OFFSETS if _fits(read, path, format, unit)), None)
+        fitting_unit = next((unit for unit in (*OFFSETS, LINE_ENDS) if _fits(read, path, format, unit)), None)
         if fitting_unit and format.offsets == AUTO_OFFSETS:
             yield from read(path, format._replace(offsets=fitting_unit))
             return

@@ -38,7 +38,7 @@ LIKE_PREFIX, LIKE_SUFFIX = re.compile(rf"{MARK}[\W_]+(\w.*)"), re.compile(rf"(.*
 WHOLE = re.compile(r"-?\d{1,9}(\.0+)?")
 """A whole number, also one that a table has made a float."""
 
-SEVERAL = re.compile(r"\w[|;,+&/ ][BILUESMW]-\w")
+SEVERAL = re.compile(r"\w[|;,+&/ ][BILUESMW]-\w|^[BILUESMW]-\S+ O\b")
 """A tag that is followed by another one."""
 
 OUTSIDE_NAMES = {"no_entity", "none", "outside", "other", "o", "0", "_", "", "null", "nil", "out"}
@@ -335,6 +335,29 @@ def are_words(strings: Sequence[str], labels: Sequence[str]) -> bool:
     return not are_tags(labels) and not ("O" in strings and (len({*strings}) > 1 or len({*labels}) > 1))
 
 
+def are_columns(lists: Sequence[Any]) -> bool:
+    """Return whether lists are a list of words and one of their tags, instead of words each with its tag.
+
+    >>> are_columns([["Ada", "met"], ["B-PER", "O"]]), are_columns([("Ada", "B-PER"), ("met", "O")])
+    (True, False)
+    """
+    is_texts = all(isinstance(part, (list, tuple)) and all(isinstance(text, str) for text in part) for part in lists)
+    if not is_texts or len(lists) < 2 or len({*map(len, lists)}) > 1 or not lists[0]:
+        return False
+    last = [part[-1] for part in lists]
+    return not all(tag == "O" or has_prefix(tag) for tag in last) and are_prefixed(lists[-1])
+
+
+def are_prefixed(tags: Sequence[Any]) -> bool:
+    """Return whether all values are tags of tokens, and one has a prefix.
+
+    >>> are_prefixed(["B-PER", "O"]), are_prefixed(["O"]), are_prefixed([[0, 3, "PER"]])
+    (True, False, False)
+    """
+    is_tags = all(isinstance(tag, str) and (tag == "O" or has_prefix(tag)) for tag in tags)
+    return is_tags and any(map(has_prefix, tags))
+
+
 def _check_is_io(labelled: Mapping[str, str], has_outside: bool) -> None:
     """Raise ValueError, with the place, if tags without known prefixes may be those of another scheme than IO.
 
@@ -375,6 +398,8 @@ def _written_otherwise(tag: str, labelled: Iterable[str]) -> str:
         letters = {m[2 if swap else 1] for m in map(pattern.fullmatch, labelled) if m}
         if letter.isupper() or len(letter) > 1 or "b" in letters:
             return f", since its prefix is written otherwise: write it as {quote(f'{letter[0].upper()}-{label}')}"
+    if has_prefix(bare := tag.strip("\"'<>[](){}`")):
+        return f", since there are marks around it: write it as {quote(bare)}"
     joined = tag[1:] if tag[:1] in "BI" and len(tag) > 2 else ""
     if joined and {f"B{joined}", f"I{joined}"} <= {*labelled}:
         return f", since nothing is between its prefix and its label: write it as {quote(f'{tag[0]}-{joined}')}"

@@ -81,7 +81,7 @@ def test_undefined_measures_say_why():
     assert "Undefined: spans of one annotator overlap, such as those of ann in document d0" in page.text
     assert any("spans of one annotator overlap" in line for line in view_of(nested).closing())
     said = dict(view_of(nested).measures())
-    assert said["alpha: something or nothing"] == "Whether one of the tokens is marked at all, whatever its label."
+    assert said["alpha: span or no span"] == "Whether one of the tokens is marked at all, whatever its label."
     assert all(f"{measure}{about}" in page.text.replace("\n", "") for measure, about in said.items())
 
 

@@ -83,7 +83,7 @@ def test_each_main_score_of_a_metric_has_a_row_under_its_name():
     frame = agreement(annotated(), metrics=["semeval"], half_width=5).to_frame("plan")
     assert frame["number"].tolist()[:3] == [f"semeval {name} F, mean of pairs" for name in ("exact", "partial", "type")]
     alone = agreement(annotated(), half_width=5).to_frame("plan")
-    assert alone["number"].tolist() == ["strict F, mean of pairs", "alpha: label or nothing", "unitising alpha"]
+    assert alone["number"].tolist() == ["strict F, mean of pairs", "Krippendorff's alpha", "unitising alpha"]
 
 
 def test_where_units_have_several_documents_the_range_is_one_of_documents():

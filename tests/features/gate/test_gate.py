@@ -183,6 +183,18 @@ def test_few_units_leave_a_rule_undecided_whatever_its_interval():
     assert judged(given, documents(6, 6))[0]["verdict"] == "met"
 
 
+@pytest.mark.parametrize("rule", [{"score": "slot_error.ser", "at_most": 9000}, {"rate_between": [0.1, 100]}])
+def test_a_score_that_one_document_alone_defines_leaves_a_rule_undecided(rule):
+    """Effectively ten documents say something about it, but only one has gold spans."""
+    gold, wrong = Document([(0, 3, "A")], [(0, 3, "A")], id="gold"), [(0, 3, "A")]
+    given = count(
+        [gold, *(Document([], wrong, id=f"wrong {k}") for k in range(12))], create_all(["strict", "slot_error"])
+    )
+    (row,) = judge_candidate(read_policy(policy(rule=rule)), System("s", given))["rules"]
+    assert (row["verdict"], row["few"], row["effective_units"]) == ("undecided", True, pytest.approx(14**2 / 16))
+    assert row["reason"] == "the score rests on one document, without which it is undefined"
+
+
 def test_with_the_units_that_are_asked_for_the_rule_is_decided_as_the_score_stays():
     given = policy(rule={"score": "strict_r", "at_least": 45})
     (row,) = judged(given, documents(30, 60))

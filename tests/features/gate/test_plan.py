@@ -176,7 +176,7 @@ def test_what_a_pilot_cannot_tell_has_no_number():
     assert all(row["few"] and row["curve"][0]["answered"] is None for name, row in by_name.items() if name != "fine")
     view = PlanView(result)
     assert view.headline().endswith(
-        "answer each of the others in 80 % of samples; no number can be given for alike, absent, difference"
+        "are enough for each of the others in 80 % of samples; no number can be given for alike, absent, difference"
     )
     closing = " ".join(view.closing())
     assert "alike: in this score the systems differ in 3 documents, too few to say how much they vary." in closing
@@ -307,7 +307,7 @@ def test_a_half_width_is_planned_with_the_rules_of_a_policy():
     result = plan_documents(policy, judged(candidate), judged(baseline))
     assert [row["name"] for row in result["questions"]] == ["overall", "difference", "half width"]
     headline = PlanView(result).headline()
-    assert "answer each question in 80 % of samples; about" in headline and "give strict F ± 3" in headline
+    assert "are enough for each question in 80 % of samples; about" in headline and "give strict F ± 3" in headline
 
 
 def test_half_widths_through_command_and_python_are_the_same(tmp_path, monkeypatch):

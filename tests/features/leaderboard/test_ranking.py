@@ -74,7 +74,7 @@ def random_systems(random: np.random.Generator) -> dict[str, Outcomes]:
     return systems
 
 
-@pytest.mark.parametrize("number", [20, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [20, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.nightly])])
 def test_ranks_top_groups_and_p_values_are_those_of_all_exchanges(number):
     random, kinds = np.random.default_rng(0), {"tested": 0, "untested": 0, "shown": 0, "few": 0}
     for _ in range(number):

@@ -5,7 +5,7 @@ from browsers import RECTS, WITHOUT_FLAGS, Browser, Keys, needs_browser
 from driven import DOCUMENTS
 from pages import small, system
 
-from spacy_nereval import Document
+from spacy_nereval import Document, Span
 
 pytestmark = needs_browser
 
@@ -204,3 +204,30 @@ def test_documents_without_a_text_or_an_id_show_their_spans(browser, made):
 def test_offsets_behind_characters_of_two_units_are_right(browser, made):
     browser.visit(made("small", small()), anchor=DOCUMENTS + "&wrong=false")
     assert [element.text for element in browser.all("#doc-4 .m")] == ["😀 ", "Acme"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_gaps_attributes_and_the_bars_of_both_sides_are_seen_on_every_screen(browser, made, width):
+    """Gold is `chest … pain`, negated and with a link; the prediction goes on in the gap and has another link."""
+    gap, hull, rash = Span.of_pieces([(7, 12), (26, 30)], "SIGN"), Span(7, 30, "SIGN"), Span(32, 36, "SIGN")
+    document = Document([gap, rash], [hull, rash], "Denies chest or abdominal pain. Rash.", id="a")
+    negated, link, other = ("negated", "true"), ("kb_id", "C1"), ("kb_id", "C2")
+    document.attributes = (
+        {gap: frozenset({(link, negated)}), rash: frozenset({(negated,)})},
+        {hull: frozenset({(other, negated)})},
+    )
+    browser.open(made("gaps", system("hulls.jsonl", document), alone=True), width=width, anchor="#list-errors")
+    assert browser.each(".lines .said") == [
+        "SIGN (kb_id=C1, negated)",
+        "SIGN (kb_id=C2, negated)",
+        "longer than gold, both boundaries correct",
+    ]
+    assert browser.each(".lines td.said:not(.words)", "e.title") == browser.each(".lines td.said:not(.words)")
+    (box,), stretches = browser(RECTS, ".lines .kwic"), browser(RECTS, ".lines .kwic .m")
+    assert len(stretches) == 3, "a piece, the gap and a piece"
+    assert box[3] >= max(bottom for *_, bottom in stretches), "the bar of the prediction is not cut off"
+    browser.click("#view-documents")
+    assert browser.each("article .flag") == [
+        "SIGN (kb_id=C1, negated) longer than gold, predicted (kb_id=C2, negated)",
+        "SIGN (negated) ✓, predicted without attributes",
+    ]

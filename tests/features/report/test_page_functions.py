@@ -16,6 +16,7 @@ from listed import LABELS, Wanted, corpora, listed
 from pages import system
 
 from spacy_nereval import Document, Span, create
+from spacy_nereval.core.messages import mark_unseen
 from spacy_nereval.evaluation.error_list import OUTCOMES
 from spacy_nereval.features.report.corrections import gold_digest, read_marks
 from spacy_nereval.features.report.gold_suspects import evidence_words
@@ -341,9 +342,12 @@ def test_numbers_and_names_are_as_people_read_them(run):
     assert found == [[f"{n:,}", f"{n:,} error{'' if n == 1 else 's'}"] for n in (0, 1, 999, 1000, 1234567)]
     names = ["a\n\tb", "", " \u3000", "x" * 61, "A/B/" + "c" * 60, "A/" + "b" * 70 + "/last", "\u202eevil", "\ud83d"]
     assert run("return names.map(each => name(each));", names=names) == [
-        *("a b", "(empty)", "(empty)", "x" * 59 + "…", "A/B/" + "c" * 55 + "…"),
-        *("…/last", "\ufffdevil", "\ufffd"),
+        *("a b", "(empty)", " \\u3000", "x" * 59 + "…", "A/B/" + "c" * 55 + "…"),
+        *("…/last", "\\u202eevil", "\ufffd"),
     ]
+    unseen = ["P\u200bER", "a b\u00a0c", "\u00ad", "\U000e0041x", "مى\u200cرم"]
+    assert run("return names.map(each => name(each));", names=unseen) == [*map(mark_unseen, unseen)]
+    assert run("return names.map(each => onLine(each));", names=unseen[:1]) == unseen[:1], "in texts they stay"
     said = """const list = (n, m) => ({ rows: Array(n).fill({ v: -1 }), found: Array(m) });
     return [[1, 1], [1000, 2], [0, 0]].map(([n, m]) => saidOf(list(n, m), unfiltered()));"""
     some = ["1 error in 1 of 14 documents", "1,000 errors in 2 of 14 documents"]

@@ -78,7 +78,7 @@ UNUSUAL = [
     (
         SPANS,
         {},
-        "Keep none, on the 1 document it was chosen on: strict F 0.00, against 0.00 without a threshold (+0.00)",
+        "Keep none, on the 1 development document: strict F 0.00, against 0.00 without a threshold (+0.00)",
     ),
     ([], {(0, 3, "A"): 0.5}, "Average precision is not known: there are no gold spans"),
     (SPANS, {(0, 3, "A"): 7.5, (1, 2, "B"): -2}, "Calibration is not known: the score 7.5 is not from 0 to 1"),
@@ -98,7 +98,7 @@ def test_what_is_said_of_unusual_spans_and_scores(gold, pred, said):
 def test_cuts_of_labels_in_words():
     labels = [(k, k + 1, label) for k, label in enumerate("ABCD")]
     pred = {span: 0.9 - k / 10 for k, span in enumerate(labels)}
-    said = "Thresholds of 4 labels from 0.6 to 0.9, on the 1 document it was chosen on"
+    said = "Thresholds of 4 labels from 0.6 to 0.9, on the 1 development document"
     assert made([labels], [pred], per_label="own").opening()[0].startswith(said)
     first, *_ = made([labels[1:3]], [{labels[1]: 0.8, (21, 22, "E"): 0.9}], per_label="micro").opening()
     assert first.startswith("Threshold 0.8 for B, keep none of C and E, on ")
@@ -194,7 +194,7 @@ def test_a_result_in_python_saves_the_page(tmp_path):
         (
             "page",
             own,
-            "Threshold 0.9, on the 1 document it was chosen on: strict F 66.67, against 50.00 without a threshold",
+            "Threshold 0.9, on the 1 development document: strict F 66.67, against 50.00 without a threshold",
         ),
         ("applied", own.apply(gold, pred), "on 1 other document: strict F 66.67 ["),
     ):

@@ -17,8 +17,28 @@ function sign(character) {
 // Characters that change the direction of text, and lone surrogates.
 const TURNING_OR_HALF = /[\u202a-\u202c\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-// A name on one line, without characters that would change the direction of the rest.
-const name = (text, longest = 60) => {
+// Characters that nobody sees, or takes for a space, and accents on their own.
+const NO_GLYPH = /(?! )[\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/gu;
+const ACCENT = /\p{Mn}/gu;
+
+// A character as the tables write it that the program prints: \xad, \u200b.
+function escaped(character) {
+  const code = character.codePointAt(0).toString(16);
+  return code.length < 3 ? `\\x${code.padStart(2, "0")}` : code.length < 5 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
+}
+
+// Labels that look like another one, since their accents are not written alike.
+const composed = data.labels.map((label) => (label ?? "").normalize()).sort();
+const twins = new Set(composed.filter((form, k) => k && form === composed[k - 1]));
+
+// A name on one line, with marks for characters that nobody sees.
+const name = (text, longest) => {
+  const marked = text.replace(NO_GLYPH, escaped);
+  return onLine(text !== text.normalize() && twins.has(text.normalize()) ? marked.replace(ACCENT, escaped) : marked, longest);
+};
+
+// A name, or a part of a text, on one line, without characters that would change the direction of the rest.
+const onLine = (text, longest = 60) => {
   const flat = text.replace(/\s+/g, " ").replace(UNSEEN, "\ufffd").replace(TURNING_OR_HALF, "\ufffd");
   if (!flat.trim()) return "(empty)";
   if (flat.length <= longest) return flat;

@@ -54,7 +54,7 @@ function cardOf({ k, p, key }) {
   const doc = documents[k];
   const value = decisions.get(key);
   const choice = (letter, pressed, action, ...words) => keyButton(letter, { "aria-pressed": String(pressed) }, action, ...words);
-  const said = ({ spans }) => spans.map((n) => `${name(labels[doc.spans[n][2]], 40)} “${doc.text === null ? `${doc.spans[n][0]}–${doc.spans[n][1]}` : name(doc.text.slice(doc.spans[n][0], doc.spans[n][1]), 60)}”`).join(" and ");
+  const said = ({ spans }) => spans.map((n) => `${name(labels[doc.spans[n][2]], 40)} “${doc.text === null ? `${doc.spans[n][0]}–${doc.spans[n][1]}` : onLine(doc.text.slice(doc.spans[n][0], doc.spans[n][1]), 60)}”`).join(" and ");
   const readings = readingsOf(doc, doc.places[p]).slice(0, 9).map((reading, i) =>
     choice(String(i + 1), isChosen(value, reading.spans), () => choosing(reading.spans), make("bdi", null, said(reading)), " ", ...spaced(named(reading.by))));
   return [make("p", { class: "key" }, link(k), ` · ${kindWords(doc.places[p])}`), inContext(doc, doc.places[p]), whoSaidWhat(doc, doc.places[p]),

@@ -50,7 +50,7 @@ function whoSaidWhat(doc, place) {
   const { versions, silent } = versionsOf(doc, place);
   const items = versions.map((version) => {
     const [start, end, label, by] = version;
-    const words = doc.text === null ? `${start}–${end}` : name(wordsOf(doc, version), 200);
+    const words = doc.text === null ? `${start}–${end}` : onLine(wordsOf(doc, version), 200);
     const what = make("span", { class: "what" }, make("b", null, make("bdi", null, words)), " ", make("span", { class: "tag" }, bdi(labels[label], 40)));
     if (isInvented(doc, start)) what.append(" ", make("small", null, "not in the text"));
     if (isConsensus(doc, by)) what.append(" ", make("small", null, "consensus"));

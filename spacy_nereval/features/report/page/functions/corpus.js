@@ -10,20 +10,24 @@ const [FIXED, BROKEN, CHANGED, GONE, NEW] = CHANGES.keys();
 const ANY = -1; // any label, no system to compare with, or no span
 const fair = metrics.findIndex((metric) => metric.taxonomy);
 
-// The pieces of spans with gaps, by the list of their side and their number in it; and the documents that have any.
-const pieceLists = new Map();
-const gapped = new Set();
-for (const [k, system, n, pieces] of data.pieces ?? []) {
-  const flat = system < 0 ? documents[k][2] : documents[k][3 + system][0];
-  pieceLists.set(flat, (pieceLists.get(flat) ?? new Map()).set(n, pieces));
-  gapped.add(k);
+// What few spans have, by the list of their side and their number in it.
+function besideSpans(rows) {
+  const lists = new Map();
+  for (const [k, system, n, value] of rows ?? []) {
+    const flat = system < 0 ? documents[k][2] : documents[k][3 + system][0];
+    lists.set(flat, (lists.get(flat) ?? new Map()).set(n, value));
+  }
+  return lists;
 }
+const pieceLists = besideSpans(data.pieces); // of spans with gaps
+const attributeLists = besideSpans(data.attributes); // in words
+const gapped = new Set((data.pieces ?? []).map(([k]) => k)); // documents with such spans
 const spanPieces = (flat, k) => pieceLists.get(flat)?.get(k);
 
 function span(flat, k) {
   if (k < 0) return null;
-  const pieces = spanPieces(flat, k);
-  return { start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2], ...(pieces ? { pieces } : {}) };
+  const [pieces, attributes] = [spanPieces(flat, k), attributeLists.get(flat)?.get(k)];
+  return { start: flat[3 * k], end: flat[3 * k + 1], label: flat[3 * k + 2], ...(pieces ? { pieces } : {}), ...(attributes ? { attributes } : {}) };
 }
 const labelOf = (flat, k) => (k < 0 ? ANY : flat[3 * k + 2]);
 const textOf = (k) => (annexes.has(k) ? documents[k][1].slice(0, annexes.get(k)) : documents[k][1]);

@@ -182,7 +182,7 @@ function seenAt({ k, g, p: known, system }) {
   return { system: systems[system], pred: named(span(flat, p)), verdict };
 }
 
-const spanWords = (k, [start, end, label]) => `${name(label, 40)} “${name((textOf(k) ?? "").slice(start, end), 60)}”`;
+const spanWords = (k, [start, end, label]) => `${name(label, 40)} “${onLine((textOf(k) ?? "").slice(start, end), 60)}”`;
 
 // A correction in words.
 function correctionWords(k, gold, spans) {

@@ -8,6 +8,8 @@ const CHANGE_KINDS = ["fixed", "broken", "changed", "fixed", "broken"]; // of a 
 
 const LIST_NAME = "Errors, one per line";
 
+const BOUNDARIES = { left: "left boundary", right: "right boundary", both: "both boundaries", neither: "no boundary" };
+
 const titleOf = (order) => (order === "errors" ? "number of errors" : COLUMNS.find(([key]) => key === order)[1]);
 
 function concordance(shown) {
@@ -32,14 +34,14 @@ function line(row, i) {
   const doc = documents[row.k];
   const { gold, pred, after, start, end } = spansOf(row, state);
   const kind = comparing() ? CHANGE_KINDS[row.v] : kindOf(doc, state.one, state.metric, row.v, row.g, row.p);
-  const label = (own) => (own ? bdi(labels[own.label], 30) : "–");
-  const cell = (head, ...own) => make("td", { class: own.length > 1 ? "said pair" : "said", "data-head": head, title: own.map((each) => labelName(each ? each.label : ANY)).join(" / ") },
+  const label = (own) => (own ? make("span", null, bdi(labels[own.label], 30), attributesShown(own)) : "–");
+  const cell = (head, ...own) => make("td", { class: own.length > 1 ? "said pair" : "said", "data-head": head, title: own.map((each) => labelName(each ? each.label : ANY) + (each ? attributesShown(each) : "")).join(" / ") },
     ...own.flatMap((each) => [" / ", label(each)]).slice(1));
   const id = doc[0] === null ? "" : name(doc[0], 120);
   const where = button({ class: "link", title: id || null, "aria-label": `Show document ${number(row.k + 1)}${id && `, ${id}`}` }, () => openDocument(row.k),
     id ? bdi(doc[0]) : number(row.k + 1));
   const boundary = comparing() ? null : correctBoundary(gold, pred);
-  const verdict = wordsOf(row, state) + (boundary ? `, ${boundary === "neither" ? "no" : boundary} boundary correct` : "");
+  const verdict = wordsOf(row, state) + (boundary ? `, ${BOUNDARIES[boundary]} correct` : "");
   const element = make("tr", { tabindex: i ? "-1" : "0" },
     make("th", { scope: "row", class: id ? "where" : "number where" }, where), make("td", null, kwic(row, gold, pred, after, start, end, comparing() ? "none" : kind)),
     cell("gold", gold), comparing() ? cell("predicted", pred, after) : cell("predicted", pred),

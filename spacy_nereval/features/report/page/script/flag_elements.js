@@ -1,16 +1,20 @@
 // The flags of the report.
 
-// The text of a flag: the label, and each system's verdict.
+// The attributes of a span behind its label.
+const attributesShown = ({ attributes }) => (attributes ? ` (${name(attributes, 60)})` : "");
+
+// The text of a flag: the label and attributes, and each system's verdict, with its attributes if these are others.
 function flagText(doc, flag, several) {
   const { words, right } = metrics[state.metric];
-  const own = flag.gold ? labels[flag.gold.label] : labels[flag.said[0].pred.label];
-  const parts = [make("bdi", null, name(own, 32))];
+  const own = flag.gold ?? flag.said[0].pred;
+  const parts = [make("bdi", null, name(labels[own.label], 32)), make("span", { class: "attributes" }, attributesShown(own))];
   const groups = new Map();
   for (const { system, verdict, kind, pred } of flag.said) {
     let said = verdict === right ? "✓" : words[verdict];
     if (flag.gold && pred && pred.label !== flag.gold.label) {
       said = kind === "label" ? `→ ${name(labels[pred.label], 32)}` : `→ ${name(labels[pred.label], 32)}, boundaries`;
     }
+    if (flag.gold && pred && pred.attributes !== flag.gold.attributes) said += `, predicted${attributesShown(pred) || " without attributes"}`;
     groups.set(said, [...(groups.get(said) || []), system]);
   }
   for (const [said, by] of groups) {
