@@ -158,7 +158,7 @@ class GateView(View):
             for row in self._rows
             if is_flagged(row)
         ]
-        lines += _warn_of_few_units(self._rows, units)
+        lines += map(visible, _warn_of_few_units(self._rows, units))
         names = [row["name"] for row in self._rows if row["differing"] is not None]
         if names:
             lines.append(
