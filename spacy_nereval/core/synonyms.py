@@ -262,7 +262,10 @@ ROWS: dict[str, Meaning] = {
     "documents docs": Meaning("score(gold, pred, text=texts)", SCORE),
     "words": Meaning("score(gold, pred, tokens=words)", SCORE, option="--tokens"),
     "model nlp pipeline": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", option="--pred"),
-    "pipe predict test-model benchmark-model evaluate-model": Meaning(
+    "predict annotate apply-model": Meaning(
+        "score(gold, nlp)", "nereval evaluate MODEL GOLD: 'spacy apply MODEL GOLD pred.spacy' writes the predictions"
+    ),
+    "pipe test-model benchmark-model evaluate-model": Meaning(
         "score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"
     ),
     "eval ner-eval run": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
@@ -309,7 +312,7 @@ ROWS: dict[str, Meaning] = {
         "[row for row in r.errors() if row['in_text'] is False]", "nereval errors GOLD PRED"
     ),
     "parse-errors parse-error parse-failures unparsed unparsable unreadable failed-answers": Meaning(
-        "r['mentions']['unreadable']", f"{SCORE}: it says how many answers are readable"
+        "r.get('mentions'), with the number of unreadable answers", f"{SCORE}: it says how many answers are readable"
     ),
     "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
         "score(gold, answers), since pred may be the answers of a language model as they are",
@@ -336,10 +339,10 @@ ROWS: dict[str, Meaning] = {
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
     ),
     "min-f1 min-f min-score fail-under fail-below assert minimum at-least require": Meaning(
-        "gate(['strict_f at_least 85'], gold, pred), in points", "nereval gate GOLD PRED --rule 'strict_f at_least 85'"
+        "gate(['strict_f at_least 85'], gold, pred)", "nereval gate GOLD PRED --rule 'strict_f at_least 85'"
     ),
     "max-drop max-regression": Meaning(
-        "gate(['strict_f worse_by_at_most 1'], gold, pred, other), in points",
+        "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
         "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
     ),
     "init ci-gate policy junit-xml": Meaning(
@@ -428,22 +431,22 @@ AT: dict[str, dict[str, Meaning]] = {
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
         "min-f1 min-f min-score f1 threshold minimum at-least require fail-under fail-below": Meaning(
-            "gate(['strict_f at_least 85'], gold, pred), in points",
+            "gate(['strict_f at_least 85'], gold, pred)",
             "nereval gate GOLD PRED --rule 'strict_f at_least 85'",
             option="--rule 'strict_f at_least {points}'",
         ),
         "min-precision min-p precision": Meaning(
-            "gate(['strict_p at_least 85'], gold, pred), in points",
+            "gate(['strict_p at_least 85'], gold, pred)",
             "nereval gate GOLD PRED --rule 'strict_p at_least 85'",
             option="--rule 'strict_p at_least {points}'",
         ),
         "min-recall min-r recall": Meaning(
-            "gate(['strict_r at_least 85'], gold, pred), in points",
+            "gate(['strict_r at_least 85'], gold, pred)",
             "nereval gate GOLD PRED --rule 'strict_r at_least 85'",
             option="--rule 'strict_r at_least {points}'",
         ),
         "max-drop tolerance max-regression max-f1-drop": Meaning(
-            "gate(['strict_f worse_by_at_most 1'], gold, pred, other), in points",
+            "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
             "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
             option="--rule 'strict_f worse_by_at_most {drop}'",
         ),
@@ -509,7 +512,7 @@ AT: dict[str, dict[str, Meaning]] = {
             "score(gold, pred, 'semeval').semeval.partial_f", f"{SCORE} --metrics semeval", option="--metrics semeval"
         ),
         "source source-col source-column": Meaning(
-            "score(df[df['source'] == 'gold'], df[df['source'] == 'pred'])", f"{SCORE}, each with the spans of one side"
+            "score(df[df['source'] == 'gold'], df[df['source'] == 'pred'])", f"{SCORE}: each with the spans of one side"
         ),
         "pred-format prediction-format gold-format input-format answer-format": Meaning(
             "score(gold, pred), which recognises formats, or load('pred.tsv', format='conll')",
@@ -684,10 +687,15 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
         return words
     if value is None:
         return words[:-2]
-    if "{drop}" in words[-1] and _is_share(value):  # 0.5 may be half a point, or half of the score
+    if "{drop}" in words[-1] and _is_below_1(value):  # 0.5 may be half a point, or half of the score
         return []
     each = ",".join(words[-1].replace("{each}", part) for part in value.split(","))
-    return [*words[:-1], each if "{each}" in words[-1] else words[-1].format(value, **_readings(value))]
+    return [
+        *words[:-1],
+        each
+        if "{each}" in words[-1]
+        else words[-1].format(value, rest=_rest(value), points=_points(value), drop=value),
+    ]
 
 
 def score_key_here(name: str) -> str:
@@ -711,17 +719,20 @@ def takes_value(option: str, at: str = "") -> bool:
     return "{" in _meaning(option, at).option
 
 
-def _is_share(value: Any) -> bool:
+def _points(value: str) -> str:
+    """Return a score in points, from one in points or from 0 to 1."""
     try:
-        return 0 < float(value) <= 1
-    except (TypeError, ValueError):
+        score = float(value)
+    except ValueError:
+        return value
+    return f"{100 * score:g}" if 0 < score <= 1 else value
+
+
+def _is_below_1(value: str) -> bool:
+    try:
+        return 0 < float(value) < 1
+    except ValueError:
         return False
-
-
-def _readings(value: str) -> dict[str, str]:
-    """Return what a value may mean, by the field of a template."""
-    points = f"{100 * float(value):g}" if _is_share(value) else value
-    return {"rest": _rest(value), "points": points, "drop": value}
 
 
 def _rest(level: Any) -> str:
