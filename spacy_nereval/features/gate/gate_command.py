@@ -37,7 +37,7 @@ def gate_cli(
     showing: Showing,
     cutting: Cutting,
     policy: Path = Argument(
-        ..., help="Policy: a config with a section gate.rules.NAME for each rule. With --rule it is left out"
+        ..., help="Policy: a config with a section gate.rules.NAME for each rule. Not with --rule"
     ),
     gold: Path | None = GOLD,
     candidate: str | None = Argument(
@@ -46,11 +46,8 @@ def gate_cli(
     baseline: str | None = Option(
         None, "--baseline", help="The released model, for rules that compare: as CANDIDATE, such as its counts (.npz)"
     ),
-    rule: list[str] = Option(
-        [],
-        "--rule",
-        help="A rule in place of a policy, such as 'strict_f at_least 85 label PER': a score, and keys of a rule in a "
-        "policy with their values. It is met if the whole interval is. Repeatable",
+    rule: list[str] | None = Option(
+        None, "--rule", help="Rule instead of a policy: 'strict_f at_least 85 label PER', a score and keys. Repeatable"
     ),
     init: bool = Option(False, "--init", help="Write a policy to start from to POLICY, and do nothing else"),
     junit: Path | None = Option(
