@@ -26,7 +26,7 @@ from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
 LIMITS = {
     *("CROWDED", "START", "SEEN", "LARGEST", "FARTHEST", "LARGEST_SUM", "MOST_UNITS", "FARTHEST_PIECE"),
-    *("LONGEST", "HELD"),
+    *("LONGEST", "HELD", "GOLD_SUMS"),
 }
 """Names of numbers that are like sizes, and limit what is accepted or looked at."""
 

@@ -139,11 +139,14 @@ def test_a_version_is_run_or_named(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["lowest.py", "--few"])
     lowest.main()
     assert [run[0] for run in ran[2][2]] == ["pytest", "pytest", "spacy", "spacy", "spacy_nereval", "spacy_nereval"]
-    assert ran[2][2][0][-3:] == ["tests", "-m", "quick"]
+    assert ran[2][2][0][-3:] == ["tests/cli", "-m", "quick"]
+    monkeypatch.setattr(sys, "argv", ["lowest.py"])
+    lowest.main()
+    assert ran[3][2][0][-3:] == ["tests", "-m", "quick"]
     monkeypatch.setattr(sys, "argv", ["lowest.py", "--pythons", "--few"])
     lowest.main()
-    assert [run[0] for run in ran[3][2]] == ["pytest", "spacy", "spacy", "spacy_nereval", "spacy_nereval"]
-    assert ran[3][2][0][-5:] == ["tests/core", "tests/io", "tests/cli", "-m", "quick"]
+    assert [run[0] for run in ran[4][2]] == ["pytest", "spacy", "spacy", "spacy_nereval", "spacy_nereval"]
+    assert ran[4][2][0][-5:] == ["tests/core", "tests/io", "tests/cli", "-m", "quick"]
 
 
 def test_the_lowest_versions_are_those_of_everything_that_is_imported():
