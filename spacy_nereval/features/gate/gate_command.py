@@ -36,9 +36,7 @@ def gate_cli(
     loading: Model,
     showing: Showing,
     cutting: Cutting,
-    policy: Path = Argument(
-        ..., help="Policy: a config with a section gate.rules.NAME for each rule. Not with --rule"
-    ),
+    policy: Path = Argument(..., help="Policy: a config with a section gate.rules.NAME for each rule. Not with --rule"),
     gold: Path | None = GOLD,
     candidate: str | None = Argument(
         None, metavar="CANDIDATE", help="Predictions, a model or a count file (.npz); training runs as RUN,RUN..."
