@@ -30,7 +30,8 @@ from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_arg
 from ..core.pieces import has_gaps
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS, USERS, used_fields
-from ..io.formats.jsonl import is_answer, unpack_pair
+from ..io.formats.contents import unpack_pair
+from ..io.formats.jsonl import is_answer
 from ..io.formats.settings import Format, exclusive_span, fit_pieces, fit_span, spell_per_side, suggest_unit
 from ..io.formats.tags import TagSequence, are_columns, are_tags, are_words, tag_number
 from ..io.records import Record, locate_mentions

@@ -259,7 +259,7 @@ def score_runs(
 
 @overload
 def evaluate(
-    gold: Counts, pred: Confidence | None = None, /, *, average: str = "micro", short: bool = False
+    gold: Counts, pred: ConfidenceSettings = None, /, *, average: str = "micro", short: bool = False
 ) -> dict[str, Any]: ...
 
 
@@ -272,7 +272,7 @@ def evaluate(gold: Any = None, pred: Any = None, /, *args: Any, **options: Any) 
 
     Args:
         gold: As for `score`; or counts.
-        pred: As for `score`; with counts the settings of intervals, `Confidence()`.
+        pred: As for `score`; with counts the settings of intervals, as `confidence` of `score`.
         args, options: As for `score`; with counts `average`, the average that the signature names, and `short`, whether
             the signature omits default options.
 
@@ -287,7 +287,7 @@ def evaluate(gold: Any = None, pred: Any = None, /, *args: Any, **options: Any) 
     1.0
     """
     if isinstance(gold, Counts):
-        return evaluate_counts(gold, options.pop("confidence", pred), *args, **options)
+        return evaluate_counts(gold, read_confidence(options.pop("confidence", pred)), *args, **options)
     return score(**options) if gold is None and pred is None else score(gold, pred, *args, **options)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .messages import describe_unknown, join_names, shorten, spell_argument, unique_keys
@@ -96,6 +96,23 @@ def mentions_of(value: Any) -> list[Any] | None:
     return value if isinstance(value, list) and value and all(map(mention_of, value)) else None
 
 
+def spans_by_label(value: Any) -> list[dict[str, Any]] | None:
+    """Return the spans of places by their strings by their labels, as CLUENER has them; None for any other value.
+
+    >>> spans_by_label({"name": {"Ada": [[0, 2]]}}), spans_by_label({"PER": ["Ada"]}), spans_by_label({})
+    ([{'start': 0, 'end': 2, 'label': 'name', 'text': 'Ada'}], None, None)
+    """
+    if not isinstance(value, Mapping) or not value or not all(isinstance(named, Mapping) for named in value.values()):
+        return None
+    lists = [(label, text, places) for label, named in value.items() for text, places in named.items()]
+    if not all(isinstance(places, list) for _, _, places in lists):
+        return None
+    listed = [(label, text, place) for label, text, places in lists for place in places]
+    if not all(isinstance(place, list) and len(place) == 2 for _, _, place in listed):
+        return None
+    return [{"start": start, "end": end, "label": label, "text": text} for label, text, (start, end) in listed]
+
+
 def describe_token_label() -> str:
     """Return the remedy for a span that is the tag of a single token."""
     return (
@@ -172,6 +189,9 @@ SPAN_PARTS: Mapping[str, Sequence[str]] = {
 DOCUMENTS = "documents"
 """The part with the list of documents, where a file is an object."""
 
+UNREAD = "_unread"
+"""The key of the lists of a document that are read in part: `KeyMap.rename` adds a tuple, which no JSON has."""
+
 NEEDED = ("text", "start", "end", "length", "label")
 """Parts that are required if a map names them."""
 
@@ -204,10 +224,22 @@ class KeyMap(NamedTuple):
         if not isinstance(item, Mapping):
             return item
         document = self._rename_keys(item, DOCUMENT_PARTS, "the document")
+        unread = self._unread([item], DOCUMENT_PARTS)
         for name in (*SPAN_LISTS, MENTIONS):
             if isinstance(spans := document.get(name), list):
+                unread |= self._unread(spans, SPAN_PARTS)
                 document[name] = self.rename(spans)
-        return document
+        return document | {UNREAD: tuple(sorted(unread))} if unread else document
+
+    def _unread(self, items: Iterable[Any], parts: Collection[str]) -> set[str]:
+        """Return the keys of the lists in items that have more elements than these keys name by number."""
+        numbers: dict[str, set[str]] = {}
+        for inner in (key.split(".") for part, key in self.keys if part in parts):
+            for k, number in enumerate(inner):
+                if k and number.isdecimal():
+                    numbers.setdefault(".".join(inner[:k]), set()).add(number)
+        lists = ((key, nested_value(item, key), named) for key, named in numbers.items() for item in items)
+        return {key for key, value, named in lists if isinstance(value, (list, tuple)) and len(value) > len(named)}
 
     def _rename_span(self, number: int, span: Any) -> Any:
         if isinstance(span, (list, tuple)) and any(key.isdecimal() for _, key in self.keys):

@@ -84,8 +84,7 @@ def continue_numbers(keys: Sequence[str], ids: Sequence[str | None], rule: str, 
     Args:
         keys, ids: The key of each document's unit, and its id.
         rule: The rule that made the keys. By `document`, and by `block` without ids, all units of two parts differ,
-            and a key without a number has number 0. By `id`, files of version 0.2 have the position of a document
-            without id and text as its key.
+            and a key without a number has number 0.
         used: The number of each key's units in the parts before; it is updated.
 
     >>> used, first, second = Counter(), ["a", "b\\x000"], ["b\\x000", "b\\x001"]
@@ -96,7 +95,7 @@ def continue_numbers(keys: Sequence[str], ids: Sequence[str | None], rule: str, 
     earlier, result = dict(used), []
     for key, id in zip(keys, ids):
         base, mark, number = key.rpartition(NUMBERED)
-        if not (number.isdecimal() and len(number) <= LONGEST_NUMBER and (mark or (rule == "id" and id is None))):
+        if not is_position(key, id, rule):
             if not all_differ:
                 result.append(key)
                 continue
@@ -105,3 +104,36 @@ def continue_numbers(keys: Sequence[str], ids: Sequence[str | None], rule: str, 
         used[base] = max(used[base], place + 1)
         result.append(base if all_differ and not place else f"{base}{mark}{place}")
     return result
+
+
+def is_position(key: str, id: str | None, rule: str) -> bool:
+    """Return whether nothing but its position tells a unit from others, so that its key ends with a number.
+
+    Args:
+        key: The key of the unit.
+        id: The id of a document in it.
+        rule: The rule that made the key. By `id`, files of version 0.2 have the position of a document without id and
+            text as its key.
+
+    >>> is_position("b\\x000", None, "id"), is_position("7", None, "id"), is_position("7", "7", "id")
+    (True, True, False)
+    """
+    _, mark, number = key.rpartition(NUMBERED)
+    is_number = number.isdecimal() and len(number) <= LONGEST_NUMBER
+    return is_number and bool(mark or (rule == "id" and id is None))
+
+
+def keys_in_part(keys: Sequence[str], ids: Sequence[str | None], rule: str, part: int) -> list[str]:
+    """Return the keys of units, with a checksum of their part before those that are only positions in it.
+
+    Other parts have documents in the same positions, which are other units.
+
+    Args:
+        keys, ids: The key of each document's unit, and its id.
+        rule: The rule that made the keys.
+        part: The checksum of the part of the corpus.
+
+    >>> keys_in_part(["a", "b\\x000"], ["a", None], "id", 17)
+    ['a', '17\\x00b\\x000']
+    """
+    return [f"{part}{NUMBERED}{key}" if is_position(key, id, rule) else key for key, id in zip(keys, ids)]

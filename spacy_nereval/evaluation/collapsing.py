@@ -1,7 +1,9 @@
 """Collapsed counts: documents are summed while they are counted, so that memory does not grow with the corpus.
 
 Scores need only sums, and intervals the sums of half-samples. Both can be merged in any order,
-since a unit's random bits depend on its key and the seed alone.
+since a unit's random bits depend on its key and the seed alone. The key of a document that nothing names is its
+position in a part of the corpus, so a checksum of the gold spans of the part goes with it: two systems draw the same
+bits if their documents come in the same parts.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from ..counting.counter import Counter as DocumentCounter
 from ..counting.counts import Counts, unite_counts
 from ..counting.sums import GOLD_SUMS, NUMBER, Collapsed, Replicates, Slot, Sums, slots
 from ..counting.table import Table
+from ..counting.unit_keys import keys_in_part
 from .bounds import kish
 from .resampling import Confidence, HalfSamples, Units
 from .unit_weights import slots_read
@@ -134,6 +137,7 @@ class Collapser:
         self._drawn = Confidence(samples=samples, seed=seed).checked() if samples else None
         self._total: Counts | None = None
         self._units = _UnitSquares()
+        self._part: int | None = None
         self._warned = False
 
     def add(self, counts: Counts) -> None:
@@ -143,21 +147,32 @@ class Collapser:
         table = Table(counts)
         part = counts.without_rows()
         part.append([], [], table.total, counts.keys)
+        keys = self._keys(counts)
         part.collapsed = Collapsed(
             table.sum_rows(),
             0,
             np.zeros(len(table.labels) + 2, dtype=np.int64),
-            gold_sum=_sum_of_gold(counts),
+            gold_sum=_sum_of_gold(keys, counts),
         )
         if counts.replicates and self._drawn and counts.replicates.settings == self._drawn[1:]:
             part.replicates = counts.replicates
         elif self._drawn:
             self._warn_of_size(len(table.labels), counts.metrics)
-            halves = HalfSamples(Units(counts), *self._drawn[1:], exact=False)
+            halves = HalfSamples(Units(counts, keys), *self._drawn[1:], exact=False)
             part.replicates = Replicates(*self._drawn[1:], table.sum_rows(halves))
         self._units.add(counts.units, table)
         self._total = unite_counts([part] if self._total is None else [self._total, part])
         self._total.unit = counts.unit  # later documents may have units by further rules
+
+    def _keys(self, counts: Counts) -> list[str]:
+        """Return the keys of units that decide their random bits.
+
+        The checksum of the part is that of the first documents, since the others are not known when these are drawn.
+        """
+        if self._part is None and counts.units:
+            places = counts.gold_places if counts.knows_gold else [0] * len(counts.units)
+            self._part = _add_checksums(counts.units[:TOGETHER], places)
+        return keys_in_part(counts.units, counts.ids, counts.unit, self._part or 0)
 
     def _warn_of_size(self, labels: int, metrics: Sequence[Metric]) -> None:
         samples = self._drawn.samples if self._drawn else 0
@@ -180,12 +195,15 @@ class Collapser:
         return self._total
 
 
-def _sum_of_gold(counts: Counts) -> int | None:
+def _sum_of_gold(keys: Sequence[str], counts: Counts) -> int | None:
     """Return the sum of checksums of the documents' units and gold spans; None if these are not recorded."""
-    if not counts.knows_gold or len(counts.units) != len(counts.ids):
+    if not counts.knows_gold or len(keys) != len(counts.ids):
         return None
-    documents = zip(counts.units, counts.gold_places)
-    checksums = (crc32(f"{unit}\0{place}".encode("utf8", "surrogatepass")) for unit, place in documents)
+    return _add_checksums(keys, counts.gold_places)
+
+
+def _add_checksums(keys: Iterable[str], places: Iterable[int]) -> int:
+    checksums = (crc32(f"{key}\0{place}".encode("utf8", "surrogatepass")) for key, place in zip(keys, places))
     return sum(checksums) % GOLD_SUMS
 
 

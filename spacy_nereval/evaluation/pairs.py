@@ -535,7 +535,9 @@ def check_same_documents(baseline: Counts, system: Counts) -> None:
         labels = tuple(sorted({*first.labels, *second.labels}))
         a, b = (sums.extend_labels(labels).spans(GOLD_SPANS) for sums in (first, second))
         if (a != b).any() or (first.documents != second.documents).any():
-            where = "" if first is whole[0] else ", though as many: texts or ids differ"
+            where = (
+                "" if first is whole[0] else ", though as many: texts or ids differ, or the parts that were merged do"
+            )
             raise ValueError(
                 f"the systems were not counted on the same documents{where}; they have {_describe_size(baseline)} and "
                 f"{_describe_size(system)}"

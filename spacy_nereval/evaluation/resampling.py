@@ -283,6 +283,7 @@ class Units:
 
     Args:
         counts: Counts with the key of each document's unit.
+        keys: Other keys for the documents; None for those of the counts.
 
     Raises:
         ValueError: The counts were made without units.
@@ -292,13 +293,13 @@ class Units:
         of_document: int64[documents], the index of each document's unit.
     """
 
-    def __init__(self, counts: Counts) -> None:
+    def __init__(self, counts: Counts, keys: Sequence[str] | None = None) -> None:
         counts.check_documents("units to resample")
         if len(counts.units) != counts.documents:
             raise ValueError("these counts lack the unit of resampling of each document: count again")
         number: dict[str, int] = {}
         self.of_document: NDArray[np.int64] = np.array(
-            [number.setdefault(key, len(number)) for key in counts.units], dtype=np.int64
+            [number.setdefault(key, len(number)) for key in keys or counts.units], dtype=np.int64
         )
         self.keys: list[str] = list(number)
         self._ids, self._rule = counts.ids, counts.unit

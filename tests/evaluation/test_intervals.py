@@ -353,3 +353,14 @@ def test_a_score_of_other_limits_has_the_interval_of_the_same_score_as_a_ratio(l
 def test_counts_with_and_without_replicates_or_with_different_ones_are_not_added(other, said):
     with pytest.raises(ValueError, match=f"40 half-samples with seed 0, the other {said}"):
         replicated(corpus(4)) + other
+
+
+def test_results_of_counts_take_intervals_in_every_form_that_score_takes():
+    counts = count([tallied(3, 1, 0, str(k)) for k in range(8)], create_all(["strict"]))
+    expected = evaluate(counts, Confidence(level=0.9))
+    for settings in (0.9, 90, {"level": 0.9}):
+        assert evaluate(counts, settings) == evaluate(counts, confidence=settings) == expected
+    assert evaluate(counts, confidence=True) == evaluate(counts, confidence={}) == evaluate(counts, Confidence())
+    assert evaluate(counts, confidence=False) == evaluate(counts)
+    with pytest.raises(ValueError, match="confidence=.*expected True"):
+        evaluate(counts, "yes")

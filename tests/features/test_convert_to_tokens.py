@@ -86,6 +86,9 @@ BRAT = {
     "in another unit": ("😀😀\r\nAda", "T1\tPER 5 8\tAda\n", {"offsets": "auto"}, "😀😀\nAda", ["Ada"]),
     "pieces at a line end": ("the purus\nconv and", "T1\tO 4 9;10 14\tpurus conv\n", {}, "the purus\nconv and",
         ["purus\nconv"]),
+    "a line end within a gap": ("the purus\nconvallis and Nam est\nsodales x", "T1\tO 4 9;10 19\tpurus convallis\n"
+        "T2\tO 24 27;32 39\tNam sodales\n", {"discontinuous": "parts"}, "the purus\nconvallis and Nam est\nsodales x",
+        ["purus\nconvallis", "Nam", "sodales"]),
     "pieces beside pieces": ("a b\nc d", "T1\tO 0 1;2 3;4 5\ta b c\n", {}, "a b\nc d", ["a b\nc"]),
     "the rest in hulls": ("a b\nc d e", "T1\tO 2 3;4 5;8 9\tb c e\n", {"discontinuous": "hull"}, "a b\nc d e",
         ["b\nc d e"]),
@@ -102,6 +105,13 @@ def test_brat_files_are_read_as_they_are(text, lines, options, read, spans, tmp_
     assert (record.text, [record.text[start:end] for start, end, _ in record.spans]) == (read, spans)
     gold = [{"text": read, "spans": [*record.spans]}]
     assert score(gold, [record], ["strict"]).strict.counts["fn"] == 0
+    path, given = (
+        write(tmp_path / "g.jsonl", {"id": "a", **gold[0]}),
+        [f"--{n}={value}" for n, value in options.items()],
+    )
+    for command in (("score", path, tmp_path, "-m", "strict"), ("agreement", path, tmp_path)):
+        said = run(*command, *given).stdout
+        assert "strict F 100.00" in said or not spans, command
 
 
 def test_brat_files_that_fit_in_no_way_keep_their_error(tmp_path):

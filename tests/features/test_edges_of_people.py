@@ -55,6 +55,9 @@ def test_the_unit_of_one_side_is_named_without_rereading_the_other(unit, at, tmp
         two = agreement({"a": str(gold), "b": str(pred)}, ["strict"], offsets=offsets)
         assert two["metrics"]["strict"]["f"]["mean"] == 1.0
         accepted("agreement", gold, pred, "--offsets", offsets)
+        assert "no verdicts of this kind" in printed("errors", gold, pred, "--offsets", offsets)
+    for command in (("errors", gold, pred), ("compare", gold, pred, pred), ("agreement", gold, pred)):
+        assert "--offsets auto finds the unit" in refused(*command)
     assert counts_of(tmp_path, pred, gold, "--offsets", f"{unit},codepoint") == HIT
 
 

@@ -19,6 +19,7 @@ LIKE: dict[str, tuple[str, str, tuple[int, int], tuple[int, int]]] = {
     "brackets as part of a span": ("(A) met Bob", "-LRB- A -RRB- met Bob", (0, 3), (0, 13)),
     "other brackets": ("[a] {b}", "-lsb- a -rsb- -LCB- b -RCB-", (5, 6), (20, 21)),
     "quotes of treebanks": ('met "Bob" now', "met `` Bob '' now", (5, 8), (7, 10)),
+    "brackets and quotes": ('(A) met "Bob"', "-LRB- A -RRB- met `` Bob ''", (9, 12), (21, 24)),
     "typographic quotes": ("met “Bob” now", 'met "Bob" now', (5, 8), (5, 8)),
     "guillemets": ("met «Bob» now", 'met "Bob" now', (5, 8), (5, 8)),
     "apostrophes": ("Ada’s dog", "Ada's dog", (0, 5), (0, 5)),

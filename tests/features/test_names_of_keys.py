@@ -39,6 +39,7 @@ USUAL: dict[str, dict[str, Any]] = {
     "pairs": {"text": TEXT, "spans": [["Ada", "PER"]]},
     "strings by label": {"text": TEXT, "mentions": {"PER": ["Ada"]}},
     "entities by label": {"text": TEXT, "entities": {"PER": ["Ada"], "LOC": []}},
+    "places by label": {"text": TEXT, "label": {"PER": {"Ada": [[0, 3]]}, "LOC": {}}},
 }
 
 
@@ -52,6 +53,16 @@ def test_names_mean_the_same_in_lines_lists_tables_and_python(name, tmp_path):
         assert score([GOLD], str(path), ["strict"]).strict.f == 1
     assert score([GOLD], [row], ["strict"]).strict.f == 1
     accepted("score", write(tmp_path / "gold.jsonl", GOLD), listed, "-m", "strict")
+
+
+def test_places_by_label_may_end_at_the_last_character(tmp_path):
+    """As in CLUENER, whose strings show it."""
+    row = {"text": TEXT, "label": {"PER": {"Ada": [[0, 2]]}, "LOC": {"Bob": [[8, 10]]}}}
+    for path in (write(tmp_path / "a.jsonl", row), saved(tmp_path / "a.json", [row])):
+        assert only(path, end="inclusive").spans == {ADA, (8, 11, "LOC")}
+        assert "--end inclusive" in refused("score", path, path)
+        accepted("score", path, path, "--end", "inclusive")
+    assert score([GOLD], [row], ["strict"], end="exclusive,inclusive").strict.counts == {"tp": 1, "fp": 1, "fn": 0}
 
 
 @pytest.mark.parametrize("name", [name for name in USUAL if "by label" not in name and name != "pairs"])
@@ -143,6 +154,32 @@ def test_a_map_of_keys_reads_files_and_lists_alike(name, tmp_path):
     assert only(tmp_path / "c.jsonl").spans == {ADA}
 
 
+IN_PART = {
+    "points": ("start=points.0.start,end=points.0.end", {"points": [{"start": 0, "end": 3}, {"start": 8, "end": 11}]}),
+    "offsets": ("start=offsets.0.0,end=offsets.0.1", {"offsets": [[0, 3], [8, 11]]}),
+    "kinds": ("label=kinds.0", {"start": 0, "end": 3, "kinds": ["PER", "LOC"]}),
+}
+
+
+@pytest.mark.parametrize("name", [*IN_PART, "passages"])
+def test_a_list_of_which_a_map_names_some_elements_is_said_to_be_read_in_part(name, tmp_path):
+    keys, span = IN_PART.get(name, ("text=passages.0.text", SPAN))
+    row: dict[str, Any] = {"text": TEXT, "spans": [{"label": "PER", **span}]}
+    if name == "passages":
+        row = {"passages": [{"text": TEXT}, {"text": "More."}], "spans": [SPAN]}
+    said = f'of "{name}", only the elements that --keys names by number are read'
+    path, other = write(tmp_path / "a.jsonl", row), write(tmp_path / "b.jsonl", row)
+    assert only(path, keys=read_keys(keys)).spans == {ADA}
+    for command in (("score", path, other), ("agreement", path, other), ("show", path)):
+        assert said in flat(run(*command, "--keys", keys).output), command
+    assert said.replace("--keys", "keys=") in str(score([row], [row], ["strict"], keys=keys))
+    assert only(write(path, row | {"_unread": 7}), keys=read_keys(keys)).spans == {ADA}
+    assert only(write(path, {"text": TEXT, "spans": [SPAN], "_unread": 7})).notes == ()
+    whole = json.loads(json.dumps(row).replace(', {"start": 8, "end": 11}', "").replace(", [8, 11]", ""))
+    whole = json.loads(json.dumps(whole).replace(', "LOC"]', "]").replace(', {"text": "More."}', ""))
+    assert "only the elements" not in run("score", write(path, whole), path, "--keys", keys).output
+
+
 def test_a_map_reads_lists_of_spans_and_scores_of_predictions():
     keys = "start=from,end=to,label=kind,score=p"
     row = [{"from": 0, "to": 3, "kind": "PER", "p": 0.9}]
@@ -187,7 +224,7 @@ REFUSED = {
     "text=a,text=b": "the key 'text' occurs twice",
     "end=a,length=b": "expected the key of the end or of the length, not both",
     "{": "--keys {: ",
-    "documents=ann": "--keys documents=ann: there is no list 'ann'",
+    "documents=ann": "a.json, line 1: --keys documents=ann: there is no list 'ann'",
 }
 
 
@@ -222,7 +259,9 @@ LACKING = [
     ({"text": TEXT, "spans": [{**SPAN, "label": None}]}, "has no label: expected a non-empty string"),
     ({"text": TEXT, "spans": [{"start": 0, "end": 3, "entity": "B-PER"}]}, "aggregation_strategy"),
     ({"text": TEXT, "spans": [{"start": 0, "end": 3, "entity": "PER", "index": 1}]}, "aggregation_strategy"),
-    ({"text": TEXT, "label": {"name": {"Ada": [[0, 2]]}}}, "\"label\" is {'name': {'Ada': [[0, 2]]}}; expected a list"),
+    ({"text": TEXT, "label": {"name": {"Ada": [[0, 2]]}}}, "the end seems to be that of the last character, expected"),
+    ({"text": TEXT, "label": {"name": {"Ada": [0, 2]}}}, "\"label\" is {'name': {'Ada': [0, 2]}}; expected a list"),
+    ({"text": TEXT, "label": {"name": {"Ada": 7}}}, "\"label\" is {'name': {'Ada': 7}}; expected a list"),
     ({"text": TEXT, "entities": "[]"}, "\"entities\" is '[]'; expected a list of [start, end, label]"),
     ({"text": TEXT, "entities": None}, 'there is no list of "spans"; write an empty list'),
     (
@@ -274,6 +313,10 @@ WRAPPED: dict[str, tuple[Any, int]] = {
     "documents": ({"documents": [GOLD, GOLD]}, 2),
     "no documents": ({"documents": []}, 0),
     "Rasa's training data": ({"rasa_nlu_data": {"common_examples": [GOLD], "regex_features": []}}, 1),
+    "pairs of a text and its entities": (
+        {"classes": ["PER"], "annotations": [[TEXT, {"entities": [[0, 3, "PER"]]}]]},
+        1,
+    ),
     "any name": ({"version": "1.0", "examples": [GOLD, GOLD, GOLD], "labels": ["PER"]}, 3),
 }
 
@@ -319,7 +362,8 @@ BIOC = {"id": "1", "infons": {}, "passages": [PASSAGE | {"annotations": [MARK]}]
 @pytest.mark.parametrize("value", [{"PubTator3": [BIOC]}, {"documents": [BIOC]}, BIOC, [BIOC], {"any": [BIOC]}])
 def test_bioc_is_read_in_any_wrapper(value, tmp_path):
     pytest.importorskip("bioc")
-    assert only(saved(tmp_path / "a.json", value)).spans == {ADA}
+    for name in (None, "bioc"):
+        assert only(saved(tmp_path / "a.json", value), name=name).spans == {ADA}
 
 
 def test_documents_that_are_no_bioc_are_refused_by_their_keys(tmp_path):
@@ -402,6 +446,20 @@ def test_a_region_is_on_the_text_that_it_names(targets, settings, spans, others,
     assert (found.spans, found.others) == (spans, others)
 
 
+def test_a_region_keeps_its_text_whether_or_not_it_repeats_its_string(tmp_path):
+    path = label_studio(tmp_path, "title", "text")
+    tasks = json.loads(path.read_text())
+    for string in (False, True):
+        for region, name in zip(tasks[0]["annotations"][0]["result"], ("Zoe", "London")):
+            region["value"] |= {"text": name} if string else {}
+        saved(path, tasks)
+        for column, spans in ((), [(15, 21, "LOC")]), (("--column", "title"), [(0, 3, "PER")]):
+            done = run("convert", path, tmp_path / "out.jsonl", *column)
+            assert "annotations that are not spans (1)" in done.stderr
+            assert [tuple(span) for span in load(tmp_path / "out.jsonl")[0].spans] == spans
+            assert "strict F 100.00" in flat(run("score", path, path, *column, "-m", "strict").stdout)
+
+
 def test_a_name_that_is_no_key_is_told_where_there_are_several_texts(tmp_path):
     said = ("regions with the to_name 't1' are read on the text 'text'",)
     assert only(label_studio(tmp_path, "t1", "t1")).notes == said
@@ -445,6 +503,20 @@ def test_a_line_of_pubtator_is_an_annotation_a_relation_or_refused(line, tmp_pat
     else:
         said = refused("score", tmp_path / "a.pubtator", tmp_path / "a.pubtator")
         assert "a.pubtator, line 4: expected id, start, end, text and label" in said
+
+
+def test_columns_of_pubtator_after_the_identifier_are_counted_and_said(tmp_path):
+    path, said = (
+        tmp_path / "a.pubtator",
+        "columns after the identifier, such as the names in a composite mention, are not",
+    )
+    for line, others in (("D1", 0), ("D1\t", 0), ("D1\tone|two", 1), ("\tone\ttwo", 1)):
+        path.write_text(f"{PUBTATOR[:-1]}\t{line}\n")
+        found = only(path)
+        assert (found.spans, found.others) == ({(0, 7, "Chemical")}, others)
+        assert len(found.attributes) == (line[:1] == "D")
+        for command in (("score", path, path), ("show", path), ("convert", path, tmp_path / "a.jsonl")):
+            assert (said in flat(run(*command).output)) == bool(others), (line, command)
 
 
 BRAT_LINES = {
@@ -528,6 +600,7 @@ def test_elements_concern_the_file_that_has_them(tmp_path):
             done = accepted("score", *sides, "--column", "elements", "-m", "strict")
             assert "strict F 100.00" in flat(done)
             assert "strict F 100.00" in flat(accepted("agreement", *sides, "--column", "elements"))
+            assert "read the names of elements as labels with --column elements" in refused("score", *sides)
     said = refused("score", lines, lines, "--column", "elements")
     assert 'there is no list of "elements"' in said and "--column spans,elements if that is the predictions'" in said
 

@@ -4,6 +4,7 @@ The same tags mean the same as lists, as rows, as pairs, and in files: they are 
 """
 
 import json
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from profiles import tries
 from reading import error, refused, run
 
-from spacy_nereval import agreement, compare, load, score, show
+from spacy_nereval import agreement, compare, evaluate, load, score, score_runs, show
 
 O_TAG = "expected O, or B-, I-, M-, L-, E-, U-, S- or W- with a label"
 
@@ -108,14 +109,18 @@ def test_tags_of_no_known_form_are_refused_with_the_remedy_in_every_door(door, t
 
 
 def test_the_other_functions_refuse_them_too(tmp_path):
+    for name in ("another separator", "a suffix", "another tag outside"):
+        tags, said = REFUSED[name]
+        for call in (
+            lambda tags: compare({"a": tags, "b": tags}, tags, ["strict"]),
+            lambda tags: agreement({"a": tags, "b": tags}, ["strict"]),
+            lambda tags: evaluate(tags, tags, ["strict"]),
+            lambda tags: score_runs(tags, {"a": tags, "b": tags}, ["strict"]),
+            lambda tags: load(as_conll([tags], tmp_path)[0]),
+        ):
+            with pytest.raises(ValueError, match=re.escape(said)):
+                call(tags)
     tags = REFUSED["another separator"][0]
-    for call in (
-        lambda: compare({"a": tags, "b": tags}, tags, ["strict"]),
-        lambda: agreement({"a": tags, "b": tags}, ["strict"]),
-        lambda: load(as_conll([tags], tmp_path)[0]),
-    ):
-        with pytest.raises(ValueError, match="'B_PER' is not a tag, since its prefix is written otherwise"):
-            call()
     gold, pred = as_conll([tags, tags], tmp_path)
     for command in (("score", gold, pred), ("agreement", gold, pred), ("convert", gold, tmp_path / "a.jsonl")):
         assert "line 1: 'B_PER' is not a tag" in refused(*command)
@@ -146,6 +151,9 @@ READ = {
 @pytest.mark.parametrize("gold, pred, options, counts", READ.values(), ids=READ)
 def test_tags_are_read_as_they_are_meant_in_every_door(door, gold, pred, options, counts, tmp_path):
     assert outcome(door, [gold, pred], tmp_path, **options) == counts
+    hits, found, missed = (counts[0][name] for name in ("tp", "fp", "fn"))
+    two = agreement(dict(zip("ab", DOORS[door]([gold, pred], tmp_path))), ["strict"], **options)
+    assert two["metrics"]["strict"]["f"]["mean"] == pytest.approx(2 * hits / (2 * hits + found + missed))
 
 
 def test_the_command_has_the_same_options(tmp_path):
@@ -184,6 +192,15 @@ def test_words_with_their_tags_are_no_mentions(gold, pred):
     result = score([gold], [pred], ["strict"])
     assert result.strict.counts == {"tp": 0, "fp": 1, "fn": 1}
     assert result.labels.keys() == {"PER"}
+    assert score_runs([gold], {"a": [pred], "b": [pred]}, ["strict"]).strict.f == 0
+    assert agreement({"a": [gold], "b": [pred]}, ["strict"])["metrics"]["strict"]["f"]["mean"] == 0
+    compared, plain = (
+        compare({"a": [p], "b": [p]}, [g], ["strict"])["comparisons"]
+        for g, p in ((gold, pred), ([tag for _, tag in LOVELACE], [tag for _, tag in ADA]))
+    )
+    assert compared == plain
+    with pytest.raises(ValueError, match=r"(text|tokens)= is given, but .* own: leave it out"):
+        score([gold], [pred], ["strict"], text=["Ada Lovelace met"])
 
 
 def test_iterators_and_arrays_are_lists():

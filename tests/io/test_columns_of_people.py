@@ -42,6 +42,10 @@ OPEN_AS_THEY_ARE = {
     "HIPE": ("TOKEN\tNE-COARSE-LIT\tMISC\n# document_id = a\nAda\tB-PER\t_\n# x = y\nmet\tO\tNoSpaceAfter\n",
         "Ada met", ["Ada"]),
     "offsets of words": ("# doc_id = 1\nAda\t0\t3\tB-PER\nmet\t4\t7\tO\n\n", "Ada met", ["Ada"]),
+    "WebAnno TSV 2": ("# ner.type.NamedEntity | value\n#id=1\n#text=Ada met\n1-1\tAda\tB-PER\n1-2\tmet\tO\n", "Ada met",
+        ["Ada"]),
+    "two layers of it": (" # x.A | value # x.B | value\n#id=1\n#text=a met\n1-1\ta\tO\tB-X\n1-2\tmet\tO\tO\n", "a met",
+        ["a"]),
     "a header": ("Word\tPOS\tTag\nAda\tNNP\tB-PER\nmet\tVBD\tO\n", "Ada met", ["Ada"]),
     "a header with numbers": ("Sentence #,Word,Tag\n".replace(",", "\t") + "1\tAda\tB-PER\n1\tmet\tO\n", "Ada met",
         ["Ada"]),
@@ -79,6 +83,8 @@ def test_files_of_other_tools_open_as_they_are(data, text, spans, tmp_path):
     path = tmp_path / "a.conll"
     path.write_bytes(data.encode())
     assert what_is_read(read(path)) == (text, spans)
+    (tmp_path / "a.tsv").write_bytes(data.encode())
+    assert read(tmp_path / "a.tsv") == read(path)
     assert not text or score(path, path, ["strict"]).strict.counts["tp"] == len(spans)
     assert not any(record.wordless for record in read(path))
     printed("convert", path, tmp_path / "b.jsonl")
@@ -94,11 +100,15 @@ def test_numbers_of_tokens_are_no_words(tmp_path):
     assert result.wrf.value == result.mentions.f == 1.0
     done = run("score", gold, pred, "-m", "wrf,mentions")
     assert "wrf 100.00" in done.output.replace("WRF", "wrf") and f"gold: {NUMBERED}" in done.stderr
+    assert "[Ada] Ada Bob" in printed("errors", gold, pred)
 
 
 CHOSEN = [
     ("TOKEN\tNE-LIT\tNE-METO\nAda\tB-PER\tO\nmet\tO\tB-X\n", {"column": "NE-LIT"}, ["Ada"]),
     ("TOKEN\tNE-LIT\tNE-METO\nAda\tB-PER\tO\nmet\tO\tB-X\n", {"column": "NE-METO"}, ["met"]),
+    ("TOKEN\tNE-LIT\tMISC\n# document_id = a\nAda\tB-PER\t_\n", {"column": 2}, ["Ada"]),
+    ("# sent_id = a\n# text = Ada met\n1\tAda\tB-PER\t-\tann\n2\tmet\tO\t-\tann\n", {"column": 3}, ["Ada"]),
+    ("# sent_id = a\n1\tAda\tB-PER\t-\tann\n2\tmet\tO\t-\tann\n", {"format": "conll"}, ["Ada"]),
     ("x\ty\tz\nAda\tB-PER\tO\nmet\tO\tB-X\n", {"column": "y"}, ["Ada"]),
     ("x\ty\tz\nAda\tRome\tB-X\nmet\tUlm\tO\n", {"column": "z", "word_column": "y"}, ["Rome"]),
     ("Ada\tRome\tB-X\nmet\tUlm\tO\n", {"word_column": 2}, ["Rome"]),

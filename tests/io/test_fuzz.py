@@ -19,6 +19,7 @@ from profiles import tries
 from reading import only, read
 from samples import FORMS, SAMPLES, SPANS, TEXT, write_sample
 
+from spacy_nereval.core.keys import read_keys
 from spacy_nereval.core.plugins import readers
 from spacy_nereval.core.spans import Document
 from spacy_nereval.io.formats import AUTO, USERS, format_names, name_of, records, used_fields
@@ -53,7 +54,28 @@ def of_people(data: str) -> Callable:
     return write
 
 
+KEYS = read_keys("text=content,id=no,spans=ann.items,start=at.0,length=n,label=kind.name,score=p,surface=what")
+"""A map of keys that reaches into objects and lists."""
+
+
+def mapped(path: Path, corpus: list[writers.Side]) -> Path:
+    """Write documents that only this map reads."""
+    rows = []
+    for side in corpus:
+        spans = [
+            {"at": [a, b], "n": b - a, "kind": {"name": label}, "p": 0.5, "what": side.text[a:b]}
+            for a, b, label in side.offsets
+        ]
+        rows.append({"content": side.text, "no": len(rows), "ann": {"items": spans}})
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf8")
+    return path
+
+
+MAPS = {"a map of keys": KEYS}
+"""The map of each file that needs one."""
+
 WRITERS: dict[str, tuple[Callable, str]] = {
+    "a map of keys": (mapped, "a.jsonl"),
     "ours": (writers.jsonl(writers.ours), "a.jsonl"),
     "prodigy": (writers.jsonl(writers.prodigy), "a.jsonl"),
     "doccano": (writers.jsonl(writers.doccano), "a.jsonl"),
@@ -100,8 +122,8 @@ class Watched(Format):
 def test_a_reader_looks_at_the_fields_that_concern_its_format(name, tmp_path):
     """What `USERS` declares: an argument that concerns none of the files is refused, and others change what is read."""
     path = written(name, tmp_path)
-    format = SAMPLES.get(name, (None,))[0] or name_of(path)
-    how = Watched(format, offsets="codepoint" if name == "doccano" else None, repair="conll")
+    format = "jsonl" if name in MAPS else SAMPLES.get(name, (None,))[0] or name_of(path)
+    how = Watched(format, keys=MAPS.get(name), offsets="codepoint" if name == "doccano" else None, repair="conll")
     ASKED.clear()
     assert [*records(path, None, how)]
     generic = {"offsets", "end"} | {field for field, (_, users) in USERS.items() if users is None}
@@ -153,7 +175,7 @@ def check_outcome(read: Callable[[], object], path: Path) -> None:
         assert len(error_message(error)) < 2000, "what is shown of a file has to be short"
 
 
-def check_documents(path: Path, offsets: str | None = None, name: str | None = None, **more: str | None) -> None:
+def check_documents(path: Path, offsets: str | None = None, name: str | None = None, **more: Any) -> None:
     """What is read has to be sound: a file against itself is all hits."""
     wanted = {"offsets": offsets, "repair": "conll", "discontinuous": "hull", "missing_tokens": "O"}
     used = used_fields(name or name_of(path))
@@ -171,11 +193,13 @@ def check_damaged(name: str, data: st.DataObject) -> None:
         part = data.draw(st.sampled_from(sorted(part for part in Path(folder).rglob("*.*") if part.is_file())))
         part.write_bytes(data.draw(damaged(part.read_bytes())))
         offsets, format = data.draw(st.sampled_from([None, "utf16", "auto"])), SAMPLES.get(name, (None,))[0]
+        format = "jsonl" if name in MAPS else format
         end, scheme = (
             data.draw(st.sampled_from([None, "inclusive"])),
             data.draw(st.sampled_from(["auto", "IO", "BMES"])),
         )
-        check_outcome(lambda: check_documents(path, offsets, format, end=end, scheme=scheme), path)
+        more = {"end": end, "scheme": scheme, "keys": MAPS.get(name)}
+        check_outcome(lambda: check_documents(path, offsets, format, **more), path)
 
 
 @pytest.mark.filterwarnings("ignore:.*(answers cannot be read|are paired by text)")
@@ -201,8 +225,9 @@ def test_every_reader_of_this_package_is_given_damaged_files(tmp_path):
     for name in WRITERS:
         (tmp_path / name).mkdir()
         path = written(name, tmp_path / name)
-        of_writers.add(name_of(path))
-        check_documents(path, "codepoint")
+        format = "jsonl" if name in MAPS else name_of(path)
+        of_writers.add(format)
+        check_documents(path, "codepoint", format, keys=MAPS.get(name))
     assert own - {AUTO} == of_writers | of_samples
     assert {*format_names()} - {"spacy", "conll", "faireval"} == of_samples, "whose corpus test_formats.py has"
 
@@ -224,6 +249,61 @@ def test_lines_of_any_json_are_read_or_named(row, value):
         for entry in (row, {"text": "Ada", **row}, {"text": "Ada", "spans": [value]}, value):
             path.write_text(json.dumps(entry) + "\n")
             check_outcome(lambda: check_documents(path), path)
+
+
+PATHS = st.sampled_from(["text", "start", "0", "1", "spans", "label"])
+PARTS = st.sampled_from(["text", "spans", "start", "end", "length", "label", "surface", "score", "id", "documents"])
+
+
+@tries(150)
+@given(
+    st.dictionaries(PARTS, st.lists(PATHS, min_size=1, max_size=3).map(".".join), min_size=1, max_size=4),
+    st.dictionaries(st.sampled_from(["text", "spans", "label", "start"]), VALUES),
+    VALUES,
+)
+def test_any_map_of_keys_reads_any_json_or_names_the_file(parts, row, value):
+    if {"end", "length"} <= parts.keys():
+        return
+    keys = read_keys(parts)
+    with TemporaryDirectory() as folder:
+        for name, entry in (("a.jsonl", {"text": "Ada", **row}), ("a.json", [{"text": "Ada", "spans": [value]}, row])):
+            path = Path(folder, name)
+            path.write_text(json.dumps(entry) + "\n")
+            check_outcome(lambda path=path: check_documents(path, None, "jsonl", keys=keys), path)
+
+
+WRITTEN = {'"': ["``", "''", "“", "&quot;"], "(": ["-LRB-", "（"], "é": ["e\u0301"], "-": ["–", "--"], "A": ["Ａ", "a"]}
+"""Other ways to write a character."""
+
+
+@tries(150)
+@given(st.data())
+def test_texts_that_differ_are_aligned_or_named_whatever_else_is_damaged(data):
+    """What is aligned has spans in gold's text; and a text that only writes characters otherwise is aligned."""
+    text = data.draw(st.text(alphabet="".join(WRITTEN) + " abc\u200b", min_size=1, max_size=12))
+    other, places = "", []
+    for character in text:
+        ways = [character, *WRITTEN.get(character, ())]
+        part = data.draw(st.sampled_from(ways))
+        places.append((len(other), len(other) + len(part)))
+        other += part
+    first, last = sorted(data.draw(st.integers(0, len(text) - 1)) for _ in range(2))
+    sides = (text, [first, last + 1, "A"]), (other, [places[first][0], places[last][1], "A"])
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder, "a.jsonl"), Path(folder, "b", "a.jsonl")]
+        paths[1].parent.mkdir()
+        for path, (written_text, span) in zip(paths, sides):
+            path.write_text(json.dumps({"text": written_text, "spans": [span]}) + "\n")
+        missing = data.draw(st.sampled_from([None, "O"]))
+        how = Format(match_text="normalised", missing_tokens=missing)
+
+        def check() -> None:
+            for document in read_files(*paths, formats=(how, how)):
+                assert all(0 <= a <= b <= len(text) for a, b, _ in (*document.gold, *document.pred))
+
+        check()
+        paths[1].write_bytes(data.draw(damaged(paths[1].read_bytes())))
+        check_outcome(check, paths[1])
 
 
 # The same text with the same spans is read from every format

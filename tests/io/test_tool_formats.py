@@ -192,6 +192,15 @@ def test_two_layers_of_one_name_are_no_one_layer(tmp_path):
     assert "no feature can have the labels; choose one with column=: there is none" in error(path)
 
 
+def test_a_layer_without_a_package_can_be_chosen_beside_one_of_its_name_in_a_package(tmp_path):
+    path = webanno(tmp_path, "1-1\t0-3\tAda\tx\ty\t", layers="#T_SP=A|value\n#T_SP=y.A|value", text="Ada")
+    offered = error(path).rpartition("column=: ")[2].split(", ")
+    assert {field: only(path, field=field).spans for field in offered} == {
+        "A.value": {(0, 3, "x")},
+        "y.A.value": {(0, 3, "y")},
+    }
+
+
 NO_WEBANNO = [
     ("1-1\t0-3\tAda\t", "line 5: expected 4 columns"),
     ("x\t0-3\tAda\t_\t", "line 5: expected '1-1'"),

@@ -520,7 +520,7 @@ class ReportView(View):
         share = 100 * len(members) / errors
         source = "mostly the system" if share < 25 else "partly gold" if share < 50 else "gold as much as the system"
         rounded_share = "under 1" if share < 1 else f"{share:.0f}"
-        where = f"{len(members):,} of {errors:,} errors ({rounded_share}\N{NO-BREAK SPACE}%)"
+        where = f"{len(members):,} of {errors:,} errors ({rounded_share} %)"
         sentence = f"{source}: in {where} gold contradicts itself"
         return Finding("doubt", sentence, self._names(number, members))
 

@@ -21,7 +21,7 @@ DOCSTART = "-DOCSTART-"
 CONLLU_COMMENT = re.compile(r"# *(sent_id|text) *=.*|# *new(doc|par)( id *=.*)?")
 """A comment of CoNLL-U, which other formats have too."""
 
-COMMENT = re.compile(r"(#|%+|;+|//+)(\s.*|\s*\w+\s*=.*|(begin|end) document.*)")
+COMMENT = re.compile(r" *(#|%+|;+|//+)(\s.*|\s*\w+\s*=.*|(begin|end) document.*)")
 """A line that is a comment unless it has the columns of a token."""
 
 HEADER = re.compile(

@@ -288,8 +288,20 @@ def documents_in(value: Any, key: str | None = None) -> list[Any] | None:
     return lists[0] if len(lists) == 1 else None
 
 
+def unpack_pair(entry: Any) -> Any:
+    """Return spaCy 2's pair of a text and its annotation as an object, and any other value as it is.
+
+    >>> unpack_pair(("Ada", {"entities": [(0, 3, "PER")]}))
+    {'text': 'Ada', 'entities': [(0, 3, 'PER')]}
+    """
+    if not isinstance(entry, (list, tuple)) or [*map(type, entry)] != [str, dict] or "entities" not in entry[1]:
+        return entry
+    return {"text": entry[0], "entities": entry[1]["entities"]}
+
+
 def _is_document(value: Any) -> bool:
     """Return whether a value is an object with a text that is no span, or with passages, as a document of BioC."""
+    value = unpack_pair(value)
     is_span = isinstance(value, dict) and first_value(value, (*STARTS, *ENDS)) is not None
     return isinstance(value, dict) and ("passages" in value or isinstance(first_value(value, TEXTS), str) > is_span)
 

@@ -26,6 +26,7 @@ from ...core.keys import (
     SPAN_LISTS,
     STARTS,
     TEXTS,
+    UNREAD,
     KeyMap,
     describe_keys,
     describe_lack,
@@ -36,6 +37,7 @@ from ...core.keys import (
     mentions_of,
     nested_value,
     outer_keys,
+    spans_by_label,
 )
 from ...core.messages import (
     SHOW,
@@ -51,7 +53,7 @@ from ...core.pieces import join_pieces, pieces_of
 from ..paths import check_is_file, open_input, readable_file
 from ..records import Answer, Record, locate_mentions, read_answer_about, row_id
 from ..tables import Table, is_table
-from .contents import documents_in, json_values, lines
+from .contents import documents_in, json_values, lines, unpack_pair
 from .settings import (
     Annotators,
     Format,
@@ -237,8 +239,8 @@ def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
         usual = (*_keys(format), MENTIONS, *COLUMNS, ANNOTATOR, *kept_fields())
         yield from Table(path).rows([*chosen, *usual], outer_keys((*chosen, format.field or "")))
     elif noun == "document":
-        values = (_documents(value, format.keys) for _, value in json_values(path, unique_keys))
-        yield from enumerate(entry for documents in values for entry in documents)
+        values = json_values(path, unique_keys)
+        yield from enumerate(entry for line, value in values for entry in _documents(path, line, value, format.keys))
     else:
         for number, line in lines(path):
             if len(line) > LONG:
@@ -250,11 +252,14 @@ def _values(path: Path, format: Format) -> Iterator[tuple[int, Any]]:
                 raise ValueError(f"{path}, line {number}: {error}") from None
 
 
-def _documents(value: Any, keys: KeyMap | None) -> list[Any]:
-    """Return the documents of a JSON value: those in it, or the value itself."""
+def _documents(path: Path, line: int, value: Any, keys: KeyMap | None) -> list[Any]:
+    """Return the documents of a JSON value on a line: those in it, or the value itself."""
     named = dict(keys.keys) if keys else {}
     is_document = DOCUMENTS not in named and nested_value(value, named.get("text", "")) is not None
-    inside = None if is_document else documents_in(value, named.get(DOCUMENTS))
+    try:
+        inside = None if is_document else documents_in(value, named.get(DOCUMENTS))
+    except ValueError as error:
+        raise ValueError(f"{path}, line {line}: {error}") from None
     return [value] if inside is None else inside
 
 
@@ -307,7 +312,16 @@ def _may_repeat_keys(line: str, entry: Collection[str]) -> bool:
 
 def record_of(entry: Any, format: Format = Format()) -> Record:
     """Return the record of a line's JSON value. Raise ValueError if it is invalid."""
-    entry = unpack_pair(entry)
+    record = _record_of(unpack_pair(entry), format)
+    unread = entry.get(UNREAD) if isinstance(entry, dict) else None
+    if not isinstance(unread, tuple):
+        return record
+    keys = spell_argument("keys")
+    notes = (f'of "{key}", only the elements that {keys} names by number are read' for key in unread)
+    return record._replace(notes=(*record.notes, *notes))
+
+
+def _record_of(entry: Any, format: Format) -> Record:
     answer = _answer(entry, format) if isinstance(entry, dict) and "answer" in entry else None
     if answer and first_value(entry, TEXTS) is None:
         return Record("", set(), id=row_id(entry), answer=answer)
@@ -326,6 +340,7 @@ def record_of(entry: Any, format: Format = Format()) -> Record:
         token_spans = (fit_span(f"token {k},", token, text, by_unit)[:2] for k, token in enumerate(places))
         tokens = validate_tokens(token_spans, len(text))
     meta = metadata(entry, entry["meta"] if isinstance(entry.get("meta"), dict) else None)
+    entry = entry | {key: listed for key in _keys(format) if (listed := spans_by_label(entry.get(key))) is not None}
     plain = _plain_spans(entry, text, format)
     if plain is None and (mentions := _mentions(entry, format)) is not None:
         side = Record(text, set(), tokens, id, meta=meta)
@@ -376,17 +391,6 @@ def _check_is_no_tag(k: int, span: Any) -> None:
     tag = next(iter(span.values())) if isinstance(span, dict) and len(span) == 1 else span
     if tag == "O" or are_prefixed([tag]):
         raise ValueError(f"span {k} is the tag of a token, {quote(tag)}; expected spans, or {ROW}")
-
-
-def unpack_pair(entry: Any) -> Any:
-    """Return spaCy 2's pair of a text and its annotation as an object, and any other value as it is.
-
-    >>> unpack_pair(("Ada", {"entities": [(0, 3, "PER")]}))
-    {'text': 'Ada', 'entities': [(0, 3, 'PER')]}
-    """
-    if not isinstance(entry, (list, tuple)) or [*map(type, entry)] != [str, dict] or "entities" not in entry[1]:
-        return entry
-    return {"text": entry[0], "entities": entry[1]["entities"]}
 
 
 def _text(entry: Any) -> str:
@@ -445,7 +449,7 @@ def _spans(entry: dict[str, Any], text: str, format: Format) -> tuple[list[Plain
                 f'there is no list of "{keys[0]}": "{usual}" is {shorten(repr(entry[usual]))}; expected {expected}'
                 f"{remedy}; {SHOW}"
             )
-        others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys)}
+        others = {name: entry[name] for name in entry if name not in (*COLUMNS, *keys, UNREAD)}
         if format.field and (usual := next((name for name in SPAN_LISTS if isinstance(entry.get(name), list)), None)):
             named += f" ({spell_argument('column', f'{usual},{format.field}')} if that is the predictions' alone)"
         remedy = f"{describe_keys(others)}: name the key of the spans with {named}, or " if others else ""

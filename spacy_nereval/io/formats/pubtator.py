@@ -25,6 +25,9 @@ OFFSETS = re.compile(r"(?<!\S)(\d+)\s+(\d+)(?!\S)")
 LINK_CELL = 5
 """The index of the cell with the identifier of an annotation."""
 
+UNREAD = "columns after the identifier, such as the names in a composite mention, are not read"
+"""The note on a document that has them."""
+
 Line = tuple[int, str]
 """A line and its number."""
 
@@ -33,7 +36,8 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
     """Read one document per block of lines.
 
     The text is the title, a line end and the abstract, since offsets count one character
-    between title and abstract. Lines of relations have no offsets; they are skipped and counted.
+    between title and abstract. Lines of relations have no offsets; they are skipped and counted, and so are
+    the columns after the identifier of an annotation.
 
     Args:
         path: The file.
@@ -81,6 +85,7 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
     spans: list[PlainSpan] = []
     listed: list[Attributes] = []
     others = 0
+    notes: tuple[str, ...] = ()
     for number, line in annotation_lines:
         try:
             cells = line.split("\t")
@@ -89,9 +94,11 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
             raise locate_error(error, f"{path}, line {number}") from None
         others += line_spans is None
         spans += line_spans or []
-        link = cells[LINK_CELL].strip() if len(cells) > LINK_CELL else ""
+        link, *unread = [cell.strip() for cell in cells[LINK_CELL:]] or [""]
+        if line_spans and any(unread):
+            others, notes = others + 1, (UNREAD,)
         listed += [sort_attributes([(LINK, attribute_value(link))])] * len(line_spans or [])
-    return Record.deduplicate(text, spans, id=id, others=others, listed_attributes=listed)
+    return Record.deduplicate(text, spans, id=id, others=others, listed_attributes=listed, notes=notes)
 
 
 def _spans(id: str, cells: Sequence[str], text: str, format: Format) -> list[PlainSpan] | None:

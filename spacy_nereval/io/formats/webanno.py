@@ -239,7 +239,8 @@ def _column(layers: list[Layer], field: str | None) -> tuple[int, str]:
         ]
     else:
         ranks = [
-            [field in (_join(layer.name, feature), _join(layer.type, feature)) for layer, feature, _ in columns],
+            [field == _join(layer.type, feature) for layer, feature, _ in columns],
+            [field == _join(layer.name, feature) for layer, feature, _ in columns],
             [field in (layer.name, layer.type, feature) for layer, feature, _ in columns],
         ]
     matches = next((matches for rank in ranks if (matches := [*compress(columns, rank)])), [])

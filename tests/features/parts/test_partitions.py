@@ -133,11 +133,14 @@ def test_they_are_the_counts_of_score(case):
 
 
 def test_ids_decide_in_which_half_samples_documents_are():
-    whole = [
-        archive_bytes(merge([count_partition(rows, "strict", samples=samples)]))
-        for rows in (SPANS, PLAIN)
-        for samples in (0, 20)
-    ]
+    """And the checksum that says which documents were counted, which is left out here."""
+
+    def archived(rows, samples):
+        counts = merge([count_partition(rows, "strict", samples=samples)])
+        counts.collapsed = counts.collapsed._replace(gold_sum=None)
+        return archive_bytes(counts)
+
+    whole = [archived(rows, samples) for rows in (SPANS, PLAIN) for samples in (0, 20)]
     assert whole[0] == whole[2] and whole[1] != whole[3]
 
 

@@ -367,7 +367,7 @@ def test_doubtful_gold_is_shown_with_what_speaks_against_it():
     assert table.rows == [["n2", "Acme", "LOC", "gold label ORG 2 times for these words, LOC 1 (in n0, n1)"]]
     assert table.asks == [{"document": 2}]
     assert said("gold", made) == ("1 possible gold error", ["n2"])
-    assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33\u00a0%) gold contradicts itself", ["n2"])
+    assert said("doubt", made) == ("partly gold: in 1 of 3 errors (33 %) gold contradicts itself", ["n2"])
     assert said("gold", PERFECT) == ("no evidence against the gold annotation", [])
     view = ReportView([made])
     assert view.ask_errors_in_doubt(view.lead) == {"one": 0, "group": len(view.lists) - 1}
