@@ -592,7 +592,7 @@ class Comparison(Shown):
         return "\n".join(finding.sentence for finding in findings if finding.section.startswith("headline"))
 
     _lines: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.to_frame(), whose column p_holm has those of all"),
+        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.to_frame().p_holm"),
         **dict.fromkeys(("difference", "delta", "value"), "c.headline.value"),
         **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
         **dict.fromkeys(("winner", "best", "verdict", "better"), "print(c.conclusion)"),

@@ -522,12 +522,13 @@ class Page:
         self._height = height
 
     def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
         return (
             f"A page of HTML with {len(self._text)} characters. A notebook shows it; r.save('report.html') writes it, "
             "and print(r) prints the scores."
         )
-
-    __repr__ = __str__
 
     @property
     def html(self) -> str:
