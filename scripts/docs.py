@@ -247,9 +247,9 @@ def metrics_page() -> str:
         table(["set", "metrics"], [*sets, ["`all`", "every registered metric"]]),
         "## Attributes of spans",
         "`--by` shows scores for each bucket of an attribute. A pair of spans counts in the bucket of its gold span, "
-        'so the buckets add up to the whole. Names are those of Fu, Liu and Neubig (2020), "Interpretable '
-        'Multi-dataset Evaluation for Named Entity Recognition"; what they compute per sentence is computed per '
-        "document here.",
+        "so the buckets add up to the whole; the column `predicted` counts each prediction in its own bucket. Names "
+        'are those of Fu, Liu and Neubig (2020), "Interpretable Multi-dataset Evaluation for Named Entity '
+        'Recognition"; what they compute per sentence is computed per document here.',
         table(["attribute", "definition", "needs `--train`"], attributes),
         "## What is not here",
         "**ETER** (Ben Jannet et al., 2014): its ETAPE slot error is `slot_error` with `weights=etape`; the "

@@ -264,10 +264,10 @@ def evaluate(
 
 
 @overload
-def evaluate(gold: Iterable[Any] | str | Path, pred: Any = None, /, *args: Any, **options: Any) -> Result: ...
+def evaluate(gold: Iterable[Any] | str | Path = ..., pred: Any = None, /, *args: Any, **options: Any) -> Result: ...
 
 
-def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict[str, Any]:
+def evaluate(gold: Any = None, pred: Any = None, /, *args: Any, **options: Any) -> dict[str, Any]:
     """Score predictions as `score` does, or return the result of counts as a plain dict.
 
     Args:
@@ -288,7 +288,7 @@ def evaluate(gold: Any, pred: Any = None, /, *args: Any, **options: Any) -> dict
     """
     if isinstance(gold, Counts):
         return evaluate_counts(gold, read_confidence(options.pop("confidence", pred)), *args, **options)
-    return score(gold, pred, *args, **options)
+    return score(**options) if gold is None and pred is None else score(gold, pred, *args, **options)
 
 
 def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:

@@ -142,9 +142,11 @@ class Shown(dict[str, Any]):
             type.__setattr__(cls, "errors", RowsMethod(vars(cls)["errors"]))  # unseen by type checkers
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        if options:
+        is_text = bool(args) and isinstance(args[0], str)
+        if options or is_text:
             made_by = self._kind.lower()
-            line = python_call(next(iter(options)), at=made_by) or f"{made_by}(...)"
+            words = args[0].split() if is_text else [*options]
+            line = next(filter(None, (python_call(word, at=made_by) for word in words)), f"{made_by}(...)")
             raise TypeError(f"{self._kind} is a result, and has no options: write {line}")
         super().__init__(*args)
 

@@ -111,7 +111,7 @@ class GroupedCommand(TyperCommand):
         lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
         args = with_output_last(args) if self.name == "convert" else args
         args = with_listed_values(args, [*chain(*options)], repeated)
-        args = with_options_of_others(args, options, self.name or "", {*flags, *chain(*lists)})
+        args = with_options_of_others(args, options, self.name or "", {*flags, *repeated, *chain(*lists)})
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
             args[-1:] = ["--output", args[-1]]
         short = [arg for before, arg in zip(["", *args], args) if re.fullmatch("-[A-Za-z]", arg) and before[:1] != "-"]
@@ -182,7 +182,7 @@ def with_options_of_others(
         args: The arguments.
         options: The names of each option of the command.
         command: The name of the command.
-        repeatable: The options that may be given again: those without a value, and those whose values are lists.
+        repeatable: The options that may be given again: without a value, with a list, or with a value for each time.
 
     >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']

@@ -8,6 +8,7 @@ options, commands, attributes of results, metrics or imports. A name means the s
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -22,8 +23,9 @@ class Meaning(NamedTuple):
             that it has; "" if there is none.
         command: The command to write; "" if there is none.
         option: The equivalents of an option of this name, with their values; "" if it is not understood. The
-            given value replaces {}, each of its parts {each}, and 1 - value {rest}; without a value,
-            the options before it are meant. An argument in Python means the same.
+            given value replaces {}, each of its parts {each}, 1 - value {rest}, its points {points}, and {drop} if
+            it can only be points; without a value, the options before it are meant. An argument in Python means the
+            same.
         run: The equivalent of a command of this name, with its options; "" if it is not understood.
     """
 
@@ -123,7 +125,7 @@ COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
 GOLD_NAMES = "gold golds gold-file reference references ref refs y-true true truth ground-truth"
 PRED_NAMES = (
     "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
-    "system system-output pred-file predictions-file"
+    "system system-output pred-file predictions-file answers responses completions"
 )
 
 ROWS: dict[str, Meaning] = {
@@ -260,7 +262,10 @@ ROWS: dict[str, Meaning] = {
     "documents docs": Meaning("score(gold, pred, text=texts)", SCORE),
     "words": Meaning("score(gold, pred, tokens=words)", SCORE, option="--tokens"),
     "model nlp pipeline": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", option="--pred"),
-    "pipe predict test-model benchmark-model evaluate-model": Meaning(
+    "predict annotate apply-model": Meaning(
+        "score(gold, nlp)", "nereval evaluate MODEL GOLD: 'spacy apply MODEL GOLD pred.spacy' writes the predictions"
+    ),
+    "pipe test-model benchmark-model evaluate-model": Meaning(
         "score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"
     ),
     "eval ner-eval run": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
@@ -306,6 +311,9 @@ ROWS: dict[str, Meaning] = {
     "hallucinations hallucination hallucinated made-up invented": Meaning(
         "[row for row in r.errors() if row['in_text'] is False]", "nereval errors GOLD PRED"
     ),
+    "parse-errors parse-error parse-failures unparsed unparsable unreadable failed-answers": Meaning(
+        "r.get('mentions'), with the number of unreadable answers", f"{SCORE}: it says how many answers are readable"
+    ),
     "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
         "score(gold, answers), since pred may be the answers of a language model as they are",
         f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}',
@@ -330,8 +338,14 @@ ROWS: dict[str, Meaning] = {
     "cutoff optimal-threshold best-threshold pr-curve precision-recall-curve roc": Meaning(
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
     ),
-    "min-f1 min-f min-score fail-under fail-below assert minimum at-least "
-    "require init ci-gate policy max-drop junit-xml": Meaning(
+    "min-f1 min-f min-score fail-under fail-below assert minimum at-least require": Meaning(
+        "gate(['strict_f at_least 85'], gold, pred)", "nereval gate GOLD PRED --rule 'strict_f at_least 85'"
+    ),
+    "max-drop max-regression": Meaning(
+        "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
+        "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
+    ),
+    "init ci-gate policy junit-xml": Meaning(
         "gate('policy.cfg', gold, pred)", "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED"
     ),
     "sample-size power how-many": Meaning(
@@ -404,6 +418,9 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
     "import": {
+        "make-scorer get-scorer create-scorer make-ner-scorer": Meaning(
+            "nlp.get_pipe('ner').scorer = spacy.registry.scorers.get('spacy-nereval.ner_scorer.v1')()"
+        ),
         "from-pandas from-df from-dataframe read-pandas evaluate-df score-df evaluate-dataframe "
         "score-dataframe": Meaning("score(gold_df, pred_df), for tables with columns doc_id, start, end and label"),
         "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
@@ -413,14 +430,25 @@ AT: dict[str, dict[str, Meaning]] = {
         "junit-xml junit-file xml": Meaning(
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
-        "min-f1 min-f min-score f1 threshold minimum at-least require": Meaning(
-            "gate({{'gate': {{'rules': {{'f1': {{'score': 'strict_f', 'at_least': 85}}}}}}}}, gold, pred)",
-            "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED",
+        "min-f1 min-f min-score f1 threshold minimum at-least require fail-under fail-below": Meaning(
+            "gate(['strict_f at_least 85'], gold, pred)",
+            "nereval gate GOLD PRED --rule 'strict_f at_least 85'",
+            option="--rule 'strict_f at_least {points}'",
         ),
-        "max-drop tolerance max-regression": Meaning(
-            "gate({{'gate': {{'rules': {{'f1': {{'score': 'strict_f', 'worse_by_at_most': 1}}}}}}}}, gold, pred, "
-            "other)",
-            "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED --baseline OTHER",
+        "min-precision min-p precision": Meaning(
+            "gate(['strict_p at_least 85'], gold, pred)",
+            "nereval gate GOLD PRED --rule 'strict_p at_least 85'",
+            option="--rule 'strict_p at_least {points}'",
+        ),
+        "min-recall min-r recall": Meaning(
+            "gate(['strict_r at_least 85'], gold, pred)",
+            "nereval gate GOLD PRED --rule 'strict_r at_least 85'",
+            option="--rule 'strict_r at_least {points}'",
+        ),
+        "max-drop tolerance max-regression max-f1-drop": Meaning(
+            "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
+            "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
+            option="--rule 'strict_f worse_by_at_most {drop}'",
         ),
     },
     "plan": {
@@ -483,6 +511,13 @@ AT: dict[str, dict[str, Meaning]] = {
         "exact partial": Meaning(
             "score(gold, pred, 'semeval').semeval.partial_f", f"{SCORE} --metrics semeval", option="--metrics semeval"
         ),
+        "source source-col source-column": Meaning(
+            "score(df[df['source'] == 'gold'], df[df['source'] == 'pred'])", f"{SCORE}: each with the spans of one side"
+        ),
+        "pred-format prediction-format gold-format input-format answer-format": Meaning(
+            "score(gold, pred), which recognises formats, or load('pred.tsv', format='conll')",
+            f'{SCORE}: formats are recognised, and answers of a language model are lines {{"id": ..., "answer": ...}}',
+        ),
         "threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut"),
     },
     "thresholds": {
@@ -502,7 +537,9 @@ AT: dict[str, dict[str, Meaning]] = {
 WORDS = {
     "power sample detect": "power",
     "threshold thresholds cutoff cutoffs tune calibrate optimize optimal": "threshold",
-    "policy gate gating junit fail min minimum require regression regressions drop passed": "min-f1",
+    "regression regressions drop": "max-drop",
+    "fail min minimum require": "min-f1",
+    "policy gate gating junit passed": "policy",
     "kappa krippendorff fleiss cohen alpha iaa annotator annotators agreement adjudication interrater": "iaa",
     "mcnemar permutation paired significance significant pvalue wilcoxon randomization compare comparison versus "
     "delta holm bonferroni correction hypothesis": "significance",
@@ -616,7 +653,7 @@ def command_line(name: str, *, at: str = "", others: Iterable[str] | None = None
     >>> command_line("--ci"), command_line("kappa"), command_line("--???")
     ('nereval score GOLD PRED --confidence', 'nereval agreement A B', '')
     >>> command_line("--alpha", at="compare"), command_line("--max-f1-drop", others=[])[:22]
-    ('nereval compare GOLD A B --level 0.99', 'nereval gate --init po')
+    ('nereval compare GOLD A B --level 0.99', 'nereval gate GOLD PRED')
     """
     return _meaning(name, at, others).command
 
@@ -642,14 +679,23 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     (['--format', 'latex'], ['--metrics'], [])
     >>> option_words("--n-boot", "score", "500"), option_words("--ignore", "score", "MISC,GPE")
     (['--confidence', '--samples', '500'], ['--labels', 'MISC=,GPE='])
+    >>> option_words("--min-f1", "gate", "0.85"), option_words("--max-drop", "gate", "0.5")
+    (['--rule', 'strict_f at_least 85'], [])
     """
-    words = _meaning(option, at).option.split() if option.startswith("--") else []
+    words = shlex.split(_meaning(option, at).option) if option.startswith("--") else []
     if not words or "{" not in words[-1]:
         return words
     if value is None:
         return words[:-2]
+    if "{drop}" in words[-1] and _is_below_1(value):  # 0.5 may be half a point, or half of the score
+        return []
     each = ",".join(words[-1].replace("{each}", part) for part in value.split(","))
-    return [*words[:-1], each if "{each}" in words[-1] else words[-1].format(value, rest=_rest(value))]
+    return [
+        *words[:-1],
+        each
+        if "{each}" in words[-1]
+        else words[-1].format(value, rest=_rest(value), points=_points(value), drop=value),
+    ]
 
 
 def score_key_here(name: str) -> str:
@@ -671,6 +717,22 @@ def score_key_here(name: str) -> str:
 def takes_value(option: str, at: str = "") -> bool:
     """Return whether the equivalent of another package's option has a value that depends on its own."""
     return "{" in _meaning(option, at).option
+
+
+def _points(value: str) -> str:
+    """Return a score in points, from one in points or from 0 to 1."""
+    try:
+        score = float(value)
+    except ValueError:
+        return value
+    return f"{100 * score:g}" if 0 < score <= 1 else value
+
+
+def _is_below_1(value: str) -> bool:
+    try:
+        return 0 < float(value) < 1
+    except ValueError:
+        return False
 
 
 def _rest(level: Any) -> str:
@@ -696,7 +758,7 @@ def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]
     >>> argument_here("ignore", "score", ["MISC"]), argument_here("alpha", "compare", 0.01)
     (('labels', {'MISC': None}), ('level', 0.99))
     """
-    *_, option, template = ["", "", *_meaning(name, at).option.split()]
+    *_, option, template = ["", "", *shlex.split(_meaning(name, at).option)]
     if template.startswith("--"):
         option, template = template, "{}"
     argument = option.removeprefix("--").replace("-", "_")

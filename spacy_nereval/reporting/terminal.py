@@ -62,7 +62,7 @@ def render(table: ResultTable, *, width: int | None = None, encoding: str = "utf
         rows[0] = [table.short.get(name, name) for name in rows[0]]
         sizes = _column_sizes(table, rows, values)
     if table.bars and (width is None or _total_width([*sizes, Column(len(sizes), BAR, False)], WIDE) <= width):
-        rows = [[*row, bar] for row, bar in zip(rows, [table.bars, *bars(table, encoding)])]
+        rows = [[*row, bar] for row, bar in zip(rows, ["", *bars(table, encoding)])]
         sizes.append(Column(len(sizes), BAR, False))
     space = WIDE if width is None or _total_width(sizes, WIDE) <= width else CLOSE
     blocks = []

@@ -226,7 +226,7 @@ collapse column confidence config conflicts consensus context corpus ctx debug d
 discontinuous drop end engine errors format gpu_id half_width help_all hit independent init join json keep_counts keys
 label label_from labels lang level limit link_column log_format margin match match_text max_expansion metric metrics
 missing_score missing_tokens name occurrences offsets only outside parts per_label pipeline primary repair
-replace_scorer replicates samples scheme score secondary seed sep shared_ids short sort spans_key tables title
+replace_scorer replicates rule samples scheme score secondary seed sep shared_ids short sort spans_key tables title
 tokenizer topic transformer trials trim unit wait word_column workers"""
 """Parameters that are no files, and `config`, which is changed in place."""
 

@@ -36,13 +36,16 @@ def gate_cli(
     loading: Model,
     showing: Showing,
     cutting: Cutting,
-    policy: Path = Argument(..., help="Policy: a config with a section gate.rules.NAME for each rule"),
+    policy: Path = Argument(..., help="Policy: a config with a section gate.rules.NAME for each rule. Not with --rule"),
     gold: Path | None = GOLD,
     candidate: str | None = Argument(
         None, metavar="CANDIDATE", help="Predictions, a model or a count file (.npz); training runs as RUN,RUN..."
     ),
     baseline: str | None = Option(
         None, "--baseline", help="The released model, for rules that compare: as CANDIDATE, such as its counts (.npz)"
+    ),
+    rule: list[str] | None = Option(
+        None, "--rule", help="Rule instead of a policy: 'strict_f at_least 85 label PER', a score and keys. Repeatable"
     ),
     init: bool = Option(False, "--init", help="Write a policy to start from to POLICY, and do nothing else"),
     junit: Path | None = Option(
@@ -74,15 +77,17 @@ def gate_cli(
     check_suffix("--output", output, *JSON)
     check_suffix("--junit", junit, ".xml")
     tables = names_of_tables(showing, GateView)
-    arguments = _read_arguments(
-        gold,
-        candidate,
-        ctx.args,
+    usage = (
         "name the policy, the gold annotation and one candidate: POLICY ",
-        "; nereval gate --init POLICY writes a policy to start from",
+        "; nereval gate --init POLICY writes one, and --rule 'strict_f at_least 85' needs none",
     )
+    more = ctx.args
+    if rule:  # so that the first argument is no policy
+        gold, candidate, more = policy, None if gold is None else str(gold), [*filter(None, [candidate]), *ctx.args]
+        usage = ("name the gold annotation and one candidate, and no policy beside --rule: ", "")
+    arguments = _read_arguments(gold, candidate, more, *usage)
     try:
-        rules = read_policy(policy)
+        rules = read_policy(rule or policy)
         result = judge_candidate(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
     except (ValueError, OSError) as error:
         _write_error(error_message(error), junit, output, showing)

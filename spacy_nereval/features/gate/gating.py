@@ -163,7 +163,7 @@ class Gate(Shown):
 
 @with_item_reading
 def gate(
-    policy: str | Path | Mapping[str, Any],
+    policy: str | Path | Mapping[str, Any] | Sequence[str],
     gold: Iterable[Any] | str | Path | None,
     candidate: Any,
     baseline: Any = None,
@@ -175,7 +175,8 @@ def gate(
     """Decide whether a model may ship, by the rules of a policy.
 
     Args:
-        policy: The path of a policy, or its content as a table, {"gate": {"rules": {NAME: {...}}}}.
+        policy: The path of a policy, its content as a table, {"gate": {"rules": {NAME: {...}}}}, or a list of rules
+            as `--rule` takes them, ["strict_f at_least 85"].
         gold: The gold annotation, as `score` takes it; None if the systems are counts.
         candidate: Predictions as `score` takes them, or counts. For a system that was
             trained several times, a table of its runs, {"run 1": pred, "run 2": pred}.
@@ -308,7 +309,7 @@ def plan(
     candidate: Any,
     baseline: Any = None,
     *,
-    policy: str | Path | Mapping[str, Any] | None = None,
+    policy: str | Path | Mapping[str, Any] | Sequence[str] | None = None,
     difference: float | None = None,
     half_width: float | None = None,
     score: str = "strict_f",
@@ -326,7 +327,7 @@ def plan(
         gold: The gold annotation of the pilot, as `score` takes it; None if the systems are counts.
         candidate: Predictions, counts or training runs, as `gate` takes them.
         baseline: Another system, for a difference and for rules that compare: as `candidate`.
-        policy: The policy of a gate, its path or its content as a table; None for none.
+        policy: The policy of a gate, as `gate` takes it; None for none.
         difference: The difference from the baseline that is to be seen, in points; None for none.
         half_width: How far the interval of the score may reach on either side, in points; None for no such question.
         score: The score of the difference or of the half width, a score key or METRIC.SCORE.

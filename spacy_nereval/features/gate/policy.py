@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import configparser
+import json
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -298,11 +300,41 @@ Problem = tuple[tuple[str, ...], str]
 """The path of a section or key of a policy, and a message."""
 
 
-def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
+def parse_rule(text: str) -> dict[str, Any]:
+    """Return the keys and values of a rule on one line: a score, and keys of `RULE`, each with its value.
+
+    Raises:
+        ValueError: A quote is not closed, or a key is given twice.
+
+    >>> parse_rule("strict_f at_least 85 label PER")
+    {'score': 'strict_f', 'at_least': 85, 'label': 'PER'}
+    >>> parse_rule("rate_between [0.5,1.5] required false")
+    {'rate_between': [0.5, 1.5], 'required': False}
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"rule {quote(text)}: {str(error).lower()}") from None
+    pairs = [*zip(*[iter([*["score"][: len(words) % 2], *words])] * 2)]
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError(f"rule {quote(text)}: a key is given twice; each rule is given for itself")
+    return {key: _rule_value(key, value) for key, value in pairs}
+
+
+def _rule_value(key: str, text: str) -> Any:
+    """Return the value of a key of a rule from its text, which stays a text where no other value fits the key."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if key in RULE and RULE[key].fits(value) else text
+
+
+def read_policy(source: str | Path | Mapping[str, Any] | Sequence[str]) -> Policy:
     """Return a policy.
 
     Args:
-        source: The path of a config, or its content as a table.
+        source: The path of a config, its content as a table, or a list of rules as `parse_rule` reads them.
 
     Raises:
         ValueError: It is not a policy; spaCy's `ConfigValidationError` with every problem, if it is a config.
@@ -311,12 +343,18 @@ def read_policy(source: str | Path | Mapping[str, Any]) -> Policy:
     >>> rules = {"overall": {"score": "strict_f", "at_least": 80}}
     >>> read_policy({"gate": {"rules": rules}}).rules[0].bound
     80.0
+    >>> read_policy(["strict_f at_least 80"]).rules[0].bound
+    80.0
     >>> read_policy({"gate": {"rules": {"overall": {"score": "strict_f", "at_least": 0.8}}}})
     Traceback (most recent call last):
     confection...ConfigValidationError: ...
     """
     from confection import Config, ConfigValidationError
 
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        if other := [value for value in source if not isinstance(value, str)]:
+            raise ValueError(f"expected rules such as 'strict_f at_least 85', not {shorten(repr(other[0]))}")
+        source = {"gate": {"rules": {" ".join(text.split()): parse_rule(text) for text in source}}}
     if isinstance(source, Mapping):
         config, name = Config(dict(source)), "policy"
     else:

@@ -99,7 +99,7 @@ def datasets(
     >>> worse = {"news": [["B-PER"]] * 60, "mail": [["B-LOC"]] * 59 + [["O"]]}
     >>> result = datasets({name: compare({"a": pred, "b": gold}, gold, "strict") for name, pred in worse.items()})
     >>> result.conclusion.partition(": ")[0]
-    'b scores better than a in at least 2 of 2 data sets by strict F'
+    'b scores better than a in both data sets by strict F'
     """
     if isinstance(comparisons, (str, Path, Comparison)):
         raise ValueError("comparisons: expected those of two or more data sets, {'news': comparison, 'mail': another}")

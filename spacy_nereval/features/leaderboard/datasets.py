@@ -143,15 +143,17 @@ def verdict(result: Mapping[str, Any]) -> str:
         >>> verdict(result)
         'not settled in any of 2 data sets: whether B scores better than A by strict F'
         >>> verdict(result | {"least": 2})
-        'B scores better than A in at least 2 of 2 data sets by strict F; which ones is not settled'
+        'B scores better than A in both data sets by strict F: in news, mail'
     """
-    named = [row["data_set"] for row in result["data_sets"] if row["named"]]
     least, number, by = result["least"], result["number"], f"by {score_words(result['metric'], result['score'])}"
+    named = [row["data_set"] for row in result["data_sets"] if row["named"] or least == number]
     claim = f"{result['system']} scores better than {result['baseline']}"
     if not least and not named:
         return f"not settled in any of {number} data sets: whether {claim} {by}"
     # The count by Fisher's method may be below the number of named data sets, and even 0. Both are valid by themselves.
-    count = f" in at least {least} of {number} data sets" if least else ""
+    of_all = "both" if number == 2 else f"all {number}"
+    share = of_all if least == number else f"at least {least} of {number}"
+    count = f" in {share} data sets" if least else ""
     which = f": in {', '.join(named)}" if named else "; which ones is not settled"
     more = "; which others is not settled" if 0 < len(named) < least else ""
     return f"{claim}{count} {by}{which}{more}" + (f"; {ONCE}" if result["trained_once"] else "")

@@ -1,9 +1,11 @@
 """Gates: verdicts by intervals, worked out by hand on small corpora, and the policies that make them."""
 
+import json
 import math
 from xml.etree import ElementTree
 
 import pytest
+from commands import run, write
 from confection import Config, ConfigValidationError
 from scipy.stats import beta, norm, t
 
@@ -371,6 +373,57 @@ def test_each_wrong_policy_gets_the_error_of_configs(given, where, said):
         read_policy(given)
     assert [" ".join(error["loc"]) for error in raised.value.errors] == [where]
     assert said in raised.value.errors[0]["msg"]
+
+
+ON_ONE_LINE = {
+    "strict_f at_least 45": 'score = "strict_f"\nat_least = 45',
+    'strict_r worse_by_at_most 8 label "A 1" undecided warn': (
+        'score = "strict_r"\nworse_by_at_most = 8\nlabel = "A 1"\nundecided = "warn"'
+    ),
+    "rate_between [0,2] required false": "rate_between = [0, 2]\nrequired = false",
+}
+"""Rules as `--rule` takes them, and as a policy has them."""
+
+
+def test_rules_on_one_line_decide_as_a_policy_at_every_door(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    spans = [{"start": 0, "end": 3, "label": "A 1"}, {"start": 4, "end": 7, "label": "2"}]
+    for name, kept in (("g", 1), ("new", 2), ("old", 5)):
+        rows = [{"id": str(k), "text": "Ada Bob", "spans": spans if k % kept == 0 else spans[:1]} for k in range(40)]
+        write(tmp_path / f"{name}.jsonl", *rows)
+    sections = "\n".join(f"[gate.rules.{rule}]\n{keys}\n" for rule, keys in ON_ONE_LINE.items())
+    (tmp_path / "policy.cfg").write_text(f"[gate]\n[gate.rules]\n{sections}")
+    sides = ("g.jsonl", "new.jsonl", "--baseline", "old.jsonl", "-o")
+    rules = [word for rule in ON_ONE_LINE for word in ("--rule", rule)]
+    assert run("gate", *sides, "rules.json", *rules).exit_code == run("gate", "policy.cfg", *sides, "p.json").exit_code
+    of_rules, of_policy = (json.loads((tmp_path / name).read_text()) for name in ("rules.json", "p.json"))
+    in_python = gate([*ON_ONE_LINE], "g.jsonl", "new.jsonl", "old.jsonl").to_dict()
+    assert of_rules == of_policy == json.loads(json.dumps(in_python))
+    assert [rule["name"] for rule in of_rules["rules"]] == [*ON_ONE_LINE]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("strict_f at_least 0.85", "such as 85; 0.85 looks like a ratio"),
+        ("strict_f at_least many", "expected a number of points, not 'many'"),
+        ("strict_f >= 85", "unknown key; expected score, label"),
+        ("strict_f", "expected one of at_least, at_most"),
+        ("", "expected one of at_least, at_most"),
+        ("strict_f at_least 80 at_least 90", "a key is given twice"),
+        ("strict_f at_least 80 label 'PER", "no closing quotation"),
+        ("strict_f worse_by_at_most 2", "compares with a baseline"),
+        ({"score": "strict_f"}, "expected rules such as"),
+    ],
+)
+def test_each_wrong_rule_on_one_line_is_refused(rule, said):
+    with pytest.raises(ValueError) as error:
+        gate([rule], [["B-PER"]] * 9, [["B-PER"]] * 9)
+    assert said in str(error.value)
+
+
+def test_a_label_that_looks_like_a_number_stays_a_text():
+    assert read_policy(["strict_f at_least 80 label 2"]).rules[0].label == "2"
 
 
 def test_all_mistakes_of_a_policy_are_told_at_once():

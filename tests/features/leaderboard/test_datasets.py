@@ -103,6 +103,8 @@ AT_LEAST = "B scores better than A in at least"
         (FIVE, True, f"{AT_LEAST} 4 of 5 data sets by strict F: in set0, set1, set2; which others is not settled"),
         (SEVEN, True, f"{AT_LEAST} 5 of 7 data sets by strict F; which ones is not settled"),
         (SEVEN, False, "not settled in any of 7 data sets: whether B scores better than A by strict F"),
+        ((0.001, 0.001), False, "B scores better than A in both data sets by strict F: in set0, set1"),
+        ((0.001, 0.001, 0.001), False, "B scores better than A in all 3 data sets by strict F: in set0, set1, set2"),
         # Fisher's method sees six data sets together, Holm's the one.
         ((0.001, 1, 1, 1, 1, 1), True, "B scores better than A by strict F: in set0"),
     ],
