@@ -233,6 +233,19 @@ def test_no_text_of_others_adds_to_the_annotation_that_is_written(name, extensio
         assert shape(new, not holds_tokens) == shape(old, not holds_tokens)
 
 
+@pytest.mark.parametrize("extension", ["conll", "spacy", "parquet", "arrow", "brat"])
+def test_a_lone_surrogate_in_names_or_values_of_attributes_is_refused_in_words(extension, tmp_path):
+    """Formats in UTF-8 cannot store it. JSON lines can."""
+    for keys in ({"\ud800": "a"}, {"a": "\ud800"}):
+        span = {"start": 0, "end": 3, "label": "A", "attributes": keys}
+        gold = write(tmp_path / "gold.jsonl", {"id": "x", "text": "Ada met", "spans": [span]})
+        result = run("convert", gold, tmp_path / f"out{'' if extension == 'brat' else '.' + extension}")
+        said = "✘ document x: the character '\\ud800' cannot be written in this format"
+        assert result.exit_code == 2 and said in result.stderr, result.output
+        assert run("convert", gold, tmp_path / "out.jsonl").exit_code == 0
+        assert read(tmp_path / "out.jsonl") == read(gold)
+
+
 NAMES = [*HOSTILE.values(), "]", "[gate]", "a.b", "${gate.level}", "\n", " ", "x" * 300]
 
 
