@@ -45,7 +45,6 @@ FUNCTIONS = {
     "fair_f1 faireval_f1": Target("score", "fair", "fair.f"),
     "character_overlap char_overlap char_f1 character_f1": Target("score", "char", "char.f"),
     "token_f1": Target("score", "token", "token.f"),
-    "ner_scorer": Target("score"),
     "score_answers evaluate_predictions score_predictions": Target("score"),
     "list_metrics available_metrics metric_names": Target("names"),
     "ser slot_error_rate": Target("score", "slot_error", "slot_error.ser"),
@@ -71,6 +70,8 @@ def function_named(name: str) -> Any:
         return getattr(import_module(f"{PACKAGE}.compat.seqeval"), name)
     if name in EVALUATORS:
         return Evaluator
+    if name == "ner_scorer":  # a component's scorer, which takes more than examples
+        return import_module(f"{PACKAGE}.integration.scorer").make_ner_scorer()
     if name in TARGETS:
         return _call(TARGETS[name])
     from ..io.formats import is_format

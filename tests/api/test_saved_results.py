@@ -521,7 +521,9 @@ def test_every_line_that_a_message_proposes_works(names, tmp_path, monkeypatch):
     names["r"].save("result.json")
     own = {row.python.format(metric="strict", label="PER") for row in ROWS.values() if row.python.startswith("r.")}
     own |= {line for kind in (Comparison, Agreement, Thresholds) for line in kind._lines.values()}
-    proposed = {re.split(r", (?:or|and|the|r|with)\b", line)[0] for line in own} - {"r.to_frame().to_excel('scores.xlsx')"}
+    proposed = {re.split(r", (?:or|and|the|r|with)\b", line)[0] for line in own} - {
+        "r.to_frame().to_excel('scores.xlsx')"
+    }
     assert len(proposed) > 20
     for asked in sorted(proposed):
         texts = "save('report" in asked or ".report" in asked or ".render" in asked

@@ -312,6 +312,7 @@ WORKS = {
     "len(result.false_negatives), len(result.false_positives)": "result.fn, result.fp",
     "result.errors(labels='PER')": "result.errors(labels=['PER'])",
     "spacy_nereval.ner_scorer(examples)['ents_f']": STRICT,
+    "spacy_nereval.ner_scorer(examples, moves=None)['ents_f']": STRICT,
     "spacy_nereval.list_metrics()": "spacy_nereval.names()",
     "from spacy_nereval.metrics import character_overlap; character_overlap(y_true, y_pred)": (
         "score(y_true, y_pred, 'char').char.f"
@@ -340,7 +341,7 @@ WORKS = {
     "spacy_nereval.find_threshold(gold, pred, missing_score=1).threshold": (
         "thresholds(gold, pred, missing_score=1).best['cut']"
     ),
-    "str(score(gold, pred).report())[:15]": "'A page of HTML '",
+    "repr(score(gold, pred).report())[:15]": "'A page of HTML '",
 }
 
 FAILS = {
@@ -428,7 +429,7 @@ FAILS = {
     "result.errors(type='frobnicate')": "there is no verdict 'frobnicate'",
     "result.errors_df()": "write pandas.DataFrame(r.errors())",
     "result.per_document()": "write r.to_frame('documents')",
-    "compare({'a': a, 'b': b, 'c': c}, gold).p_value": "c.to_frame(), whose column p_holm",
+    "compare({'a': a, 'b': b, 'c': c}, gold).p_value": "c.to_frame().p_holm",
     "compare(gold=gold, system_a=a, system_b=b)": "write compare({'a': pred_a, 'b': pred_b}, gold)",
     "gate(gold, pred, min_f1=0.85)": "write gate(['strict_f at_least 85'], gold, pred)",
     "gate(gold, pred, gold, max_drop=1)": "write gate(['strict_f worse_by_at_most 1'], gold, pred, other)",

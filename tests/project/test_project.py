@@ -149,7 +149,7 @@ def test_the_report_has_both_pipelines_side_by_side_and_their_comparison(project
     assert "| score | cpu | transformer |" in report
     fair = [f"{100 * result(project, name)['metrics']['fair']['scores']['f']:.2f}" for name in ("cpu", "transformer")]
     assert f"| fair_f | {' | '.join(fair)} |" in report
-    assert "| score | baseline | system | difference | p | p (Holm) | detectable |" in report
+    assert "| score | baseline | system | difference | p | p (Holm) | MDD |" in report
     assert "paired permutation test over 12 documents" in report
     assert re.search(r"Only 12 documents(, effectively \d+\.\d)?: with fewer than 20", report)
 
