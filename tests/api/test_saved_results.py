@@ -460,7 +460,9 @@ WORKS = dict.fromkeys(F_OF_FAIR, "r['metrics']['fair']['scores']['f']") | {
     "r.labels['PER'].f": "r.labels['PER'].strict.f",
     "score(gold, pred, 'f1').to_json()": "score(gold, pred, 'strict').to_json()",
     "score(gold, pred, 'fair').macro": "r.fair.averages['macro']",
-    "compare({'a': gold, 'b': pred}, gold, primary='f1').to_json()": "compare({'a': gold, 'b': pred}, gold, primary='strict_f').to_json()",
+    "compare({'a': gold, 'b': pred}, gold, primary='f1').to_json()": (
+        "compare({'a': gold, 'b': pred}, gold, primary='strict_f').to_json()"
+    ),
     "compare(r, r).headline.value": "0",
     "texts.report(height=300).html": "str(texts.report(height=300))",
 }
