@@ -117,7 +117,7 @@ def check_value(name: str, value: Any, argument: Argument) -> None:
     """
     if expected := _expectation(value, argument):
         usual = "" if argument.usual is None else f"; {argument.usual} is usual"
-        if argument.values and isinstance(value, str):
+        if name == "scheme" and isinstance(value, str):  # of other packages, where schemes are also ways of scoring
             from .synonyms import line_here
 
             usual += f"; for {value}, write {line}" if (line := line_here(value)) else ""

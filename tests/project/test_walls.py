@@ -61,4 +61,4 @@ def test_every_feature_is_tested_without_every_other():
 @pytest.mark.parametrize("kept", GROUPS, ids="+".join)
 def test_quick_tests_of_features_pass_without_the_others(kept, tmp_path):
     folder = copied_without({*NAMES} - {*kept}, tmp_path / "copy")
-    assert quick_tests_passed(folder, *(f"tests/features/{name}" for name in kept)) > 100
+    assert quick_tests_passed(folder, *(f"tests/features/{name}" for name in kept)) > 50
