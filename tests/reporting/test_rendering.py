@@ -13,11 +13,12 @@ from pages import HOSTILE, Parsed
 from processes import ended
 from profiles import tries
 
+from spacy_nereval import score
 from spacy_nereval.core.messages import mark_unseen
 from spacy_nereval.io.writing import escape_formula, visible
 from spacy_nereval.reporting.formats import csv_text, html, json_text, latex, markdown, render_document
 from spacy_nereval.reporting.marked_text import MarkedText
-from spacy_nereval.reporting.pages import environment
+from spacy_nereval.reporting.pages import breakable, environment
 from spacy_nereval.reporting.result_table import (
     Cost,
     Estimate,
@@ -415,3 +416,11 @@ def test_a_table_can_have_another_name_for_those_who_hear_the_page():
     (region,) = (a for _, a in drawn(TABLE, "Every verdict").tags if a.get("role") == "region")
     assert region["aria-label"] == "Every verdict"
     assert drawn(ResultTable("A", ["n", "i"], [["x", Interval(1.0, 2.0)]])).row("x")[1] == "[1.00, 2.00]"
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u00a0", "\u202e", "\ufeff"], ids=ascii)
+def test_characters_that_nobody_sees_are_marked_in_tables_and_headings(unseen):
+    label, marked = f"P{unseen}ER", f"P{ascii(unseen)[1:-1]}ER"
+    result = score([[(0, 3, label)]], [[(0, 3, "PER")]], ["strict"])
+    assert marked in str(result.show("labels")) and label not in str(result.show("labels"))
+    assert marked in str(breakable(f"1 of 2 errors are of {label}")).replace("<wbr>", "")
