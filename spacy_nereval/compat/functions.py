@@ -6,7 +6,7 @@ They have the arguments and results of the functions that they mean. `dir` and t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from operator import attrgetter
@@ -16,11 +16,12 @@ from ..core.imports import PACKAGE
 
 
 class Target(NamedTuple):
-    """The meaning of a name: a function of this package, with metrics, and an attribute of its result."""
+    """The meaning of a name: a function of this package, its metrics, an attribute of the result, its arguments."""
 
     function: str
     metrics: str = ""
     attribute: str = ""
+    arguments: Mapping[str, Any] = {}
 
 
 FUNCTIONS = {
@@ -49,7 +50,7 @@ FUNCTIONS = {
     "list_metrics available_metrics metric_names": Target("names"),
     "ser slot_error_rate": Target("score", "slot_error", "slot_error.ser"),
     "errors error_analysis error_list list_errors": Target("score", "", "errors"),
-    "confusion confusion_matrix": Target("score", "strict", "confusion"),
+    "confusion confusion_matrix": Target("score", "fair", "confusion", {"hits": True}),
 }
 """Names in other packages, separated by spaces, and their meanings. None has two."""
 
@@ -98,7 +99,7 @@ def _call(target: Target) -> Callable[..., Any]:
         metrics = {"metrics": target.metrics} if target.metrics else {}
         result = function(gold, pred, **metrics, **options)
         value = attrgetter(target.attribute)(result) if target.attribute else result
-        return value() if callable(value) else value
+        return value(**target.arguments) if callable(value) else value
 
     call.__doc__ = f"Call {target.function} with the metrics {target.metrics or 'that are usual'}."
     return call

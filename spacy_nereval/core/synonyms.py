@@ -363,7 +363,7 @@ ROWS: dict[str, Meaning] = {
         "r.save('report.html')", "nereval report GOLD PRED --output report.html", run="report"
     ),
     "plot-confusion plot-confusion-matrix confusion-plot": Meaning(
-        "r.confusion('strict').plot()", f"{SCORE} --tables confusion"
+        "r.confusion('fair', hits=True).plot()", f"{SCORE} --tables confusion"
     ),
     "displacy view": Meaning("r.render(0)", "nereval report GOLD PRED --output report.html"),
     "to-pandas to-df df pandas dataframe": Meaning("r.to_frame()", f"{SCORE} --format csv"),

@@ -276,9 +276,9 @@ fair_f: did you mean 'fair_f'?
     """
     names = {"_".join(score): score for score in score_keys} | {key: score for score, key in score_keys.items() if key}
     names |= {".".join(score): score for score in score_keys}
-    for known in (name, score_key_here(name)):
-        if known in names:
-            return names[known]
+    for key in (name, score_key_here(name)):
+        if key in names:
+            return names[key]
     choices = ", ".join(".".join(score) for score in offered or score_keys)
     raise ValueError(
         f"{source}: there is no such score{where}; expected METRIC.SCORE, one of {choices}, or a score key such as "

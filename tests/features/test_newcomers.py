@@ -214,7 +214,9 @@ WORKS = {
     "from spacy_nereval import exact_f1; exact_f1(y_true, y_pred)": "result.semeval.exact_f",
     "from spacy_nereval import partial_f1; partial_f1(y_true, y_pred)": "result.semeval.partial_f",
     "from spacy_nereval import slot_error_rate; slot_error_rate(y_true, y_pred)": "result.slot_error.ser",
-    "from spacy_nereval import confusion_matrix; confusion_matrix(y_true, y_pred)": "result.confusion('strict')",
+    "from spacy_nereval import confusion_matrix; confusion_matrix(y_true, y_pred)": (
+        "result.confusion('fair', hits=True)"
+    ),
     "spacy_nereval.error_analysis(y_true, y_pred)": "result.errors()",
     "spacy_nereval.errors(y_true, y_pred)": "result.errors()",
     "spacy_nereval.read_conll('gold.conll')[0].spans": "load('gold.conll')[0].spans",
@@ -311,6 +313,7 @@ WORKS = {
     ),
     "len(result.false_negatives), len(result.false_positives)": "result.fn, result.fp",
     "result.errors(labels='PER')": "result.errors(labels=['PER'])",
+    "agreement(a, b).errors(labels='PER')": "agreement(a, b).errors(labels=['PER'])",
     "spacy_nereval.ner_scorer(examples)['ents_f']": STRICT,
     "spacy_nereval.ner_scorer(examples, moves=None)['ents_f']": STRICT,
     "spacy_nereval.list_metrics()": "spacy_nereval.names()",
@@ -420,7 +423,7 @@ FAILS = {
     "spacy_nereval.Gate('f1 >= 0.85')": "write gate(['strict_f at_least 85'], gold, pred)",
     "spacy_nereval.Gate(min_f1=0.85)": "Gate is a result, and has no options: write gate(['strict_f at_least 85']",
     "spacy_nereval.sample_size(f1=0.8, margin=0.02)": "plan(gold, pred, half_width=2)",
-    "result.plot_confusion_matrix()": "r.confusion('strict').plot()",
+    "result.plot_confusion_matrix()": "r.confusion('fair', hits=True).plot()",
     "result.char_f1": "char is not among the metrics: write score(gold, pred, [",
     "result.to_dict()['strict']": "write ['metrics']['strict']['scores']",
     "result.ci(level=0.9)": "write score(gold, pred, confidence=0.9)",

@@ -224,6 +224,7 @@ class Agreement(Shown):
         >>> [row["annotators"] for row in found.errors(["LOC"])]
         [['bob']]
         """
+        labels = [labels] if isinstance(labels, str) else labels
         labels_known = [*self["per_type"]]
         if missing := [label for label in labels or () if label not in labels_known]:
             raise ValueError(describe_unknown(missing[0], labels_known, "label"))

@@ -378,19 +378,20 @@ def check_are_mentions(mentions: Sequence[Any]) -> None:
     if is_swapped or are_tags(labels):
         what, tag = ("string", strings[0]) if is_swapped else ("label", labels[0])
         raise ValueError(
-            f"the {what} {quote(tag)} of a mention is the tag of a token; expected labels of mentions, or {ROW}"
+            f"the {what} {quote(tag)} of a mention is the tag of a token; expected labels of mentions, or "
+            f"{WORDS_AND_TAGS}"
         )
 
 
-ROW = 'the words under "tokens" and their tags under "ner_tags"'
-"""How words with tags are read."""
+WORDS_AND_TAGS = 'the words under "tokens" and their tags under "ner_tags"'
+"""The form in which words with tags are read."""
 
 
 def _check_is_no_tag(k: int, span: Any) -> None:
     """Raise ValueError if what a list of spans has is the tag of a token, alone or with its word."""
     tag = next(iter(span.values())) if isinstance(span, dict) and len(span) == 1 else span
     if tag == "O" or are_prefixed([tag]):
-        raise ValueError(f"span {k} is the tag of a token, {quote(tag)}; expected spans, or {ROW}")
+        raise ValueError(f"span {k} is the tag of a token, {quote(tag)}; expected spans, or {WORDS_AND_TAGS}")
 
 
 def _text(entry: Any) -> str:
@@ -404,7 +405,7 @@ def _text(entry: Any) -> str:
             example = max(texts, key=lambda name: len(texts[name]), default="KEY")
             remedy = f"; {describe_keys(entry)}: name the keys with {spell_argument('keys', f'text={example},...')}"
             if any(isinstance(value, list) and are_prefixed(value) for value in entry.values()):
-                remedy = f", or {ROW}; {describe_keys(entry)}"
+                remedy = f", or {WORDS_AND_TAGS}; {describe_keys(entry)}"
         raise ValueError(
             f'expected an object with a "text": {{"text": ..., "spans": [{{"start", "end", "label"}}]}}{remedy}; {SHOW}'
         )

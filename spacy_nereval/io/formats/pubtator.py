@@ -25,7 +25,7 @@ OFFSETS = re.compile(r"(?<!\S)(\d+)\s+(\d+)(?!\S)")
 LINK_CELL = 5
 """The index of the cell with the identifier of an annotation."""
 
-UNREAD = "columns after the identifier, such as the names in a composite mention, are not read"
+COLUMNS_NOT_READ = "columns after the identifier, such as the names in a composite mention, are not read"
 """The note on a document that has them."""
 
 Line = tuple[int, str]
@@ -96,7 +96,7 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
         spans += line_spans or []
         link, *unread = [cell.strip() for cell in cells[LINK_CELL:]] or [""]
         if line_spans and any(unread):
-            others, notes = others + 1, (UNREAD,)
+            others, notes = others + 1, (COLUMNS_NOT_READ,)
         listed += [sort_attributes([(LINK, attribute_value(link))])] * len(line_spans or [])
     return Record.deduplicate(text, spans, id=id, others=others, listed_attributes=listed, notes=notes)
 
