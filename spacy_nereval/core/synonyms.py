@@ -121,6 +121,12 @@ METRIC_WORDS |= {name: here for name, here in METRIC_NAMES.items() if "_" not in
 SCORE = "nereval score GOLD PRED"
 
 COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
+ANSWERS = f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}'
+LEAST_F = Meaning("gate(['strict_f at_least 85'], gold, pred)", "nereval gate GOLD PRED --rule 'strict_f at_least 85'")
+LARGEST_DROP = Meaning(
+    "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
+    "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
+)
 
 GOLD_NAMES = "gold golds gold-file reference references ref refs y-true true truth ground-truth"
 PRED_NAMES = (
@@ -212,7 +218,7 @@ ROWS: dict[str, Meaning] = {
     "llm llms align mentions": Meaning(
         "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold, "
         "or the answers of a language model",
-        f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}',
+        ANSWERS,
         run="score",
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
@@ -316,7 +322,7 @@ ROWS: dict[str, Meaning] = {
     ),
     "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
         "score(gold, answers), since pred may be the answers of a language model as they are",
-        f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}',
+        ANSWERS,
     ),
     "disagreements": Meaning(
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement --tables spans"
@@ -338,13 +344,8 @@ ROWS: dict[str, Meaning] = {
     "cutoff optimal-threshold best-threshold pr-curve precision-recall-curve roc": Meaning(
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
     ),
-    "min-f1 min-f min-score fail-under fail-below assert minimum at-least require": Meaning(
-        "gate(['strict_f at_least 85'], gold, pred)", "nereval gate GOLD PRED --rule 'strict_f at_least 85'"
-    ),
-    "max-drop max-regression": Meaning(
-        "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
-        "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
-    ),
+    "min-f1 min-f min-score fail-under fail-below assert minimum at-least require": LEAST_F,
+    "max-drop max-regression": LARGEST_DROP,
     "init ci-gate policy junit-xml": Meaning(
         "gate('policy.cfg', gold, pred)", "nereval gate --init policy.cfg, then nereval gate policy.cfg GOLD PRED"
     ),
@@ -430,10 +431,8 @@ AT: dict[str, dict[str, Meaning]] = {
         "junit-xml junit-file xml": Meaning(
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
-        "min-f1 min-f min-score f1 threshold minimum at-least require fail-under fail-below": Meaning(
-            "gate(['strict_f at_least 85'], gold, pred)",
-            "nereval gate GOLD PRED --rule 'strict_f at_least 85'",
-            option="--rule 'strict_f at_least {points}'",
+        "min-f1 min-f min-score f1 threshold minimum at-least require fail-under fail-below": LEAST_F._replace(
+            option="--rule 'strict_f at_least {points}'"
         ),
         "min-precision min-p precision": Meaning(
             "gate(['strict_p at_least 85'], gold, pred)",
@@ -445,10 +444,8 @@ AT: dict[str, dict[str, Meaning]] = {
             "nereval gate GOLD PRED --rule 'strict_r at_least 85'",
             option="--rule 'strict_r at_least {points}'",
         ),
-        "max-drop tolerance max-regression max-f1-drop": Meaning(
-            "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
-            "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
-            option="--rule 'strict_f worse_by_at_most {drop}'",
+        "max-drop tolerance max-regression max-f1-drop": LARGEST_DROP._replace(
+            option="--rule 'strict_f worse_by_at_most {drop}'"
         ),
     },
     "plan": {
