@@ -169,7 +169,7 @@ def with_item_reading(function: Function) -> Function:
         while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
             args = args[:-1]
         if any(name not in accepted for name in kwargs):
-            kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
+            kwargs = arguments_here(kwargs, called, accepted, accepted[: len(args)])
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
@@ -252,7 +252,7 @@ def _take_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[
     return (), {columns.get(name, name): frame[value] if name in columns else value for name, value in kwargs.items()}
 
 
-def _with_arguments_here(
+def arguments_here(
     kwargs: Mapping[str, Any], function: str, accepted: Sequence[str], placed: Sequence[str]
 ) -> dict[str, Any]:
     """Return arguments with the names and values that they have here, where other packages have others.
@@ -269,7 +269,9 @@ def _with_arguments_here(
     given = {name: value for name, value in kwargs.items() if name in accepted}
     for name in [name for name in kwargs if name not in accepted]:
         here, value = argument_here(name, function, kwargs[name])
-        if here in ("level", "samples", "seed") and here not in accepted:  # a setting of the intervals
+        if (
+            here in ("level", "samples", "seed") and here not in accepted and "confidence" in accepted
+        ):  # a setting of the intervals
             settings = given.get("confidence")
             if isinstance(settings, float):
                 settings = {"level": settings}
@@ -279,7 +281,9 @@ def _with_arguments_here(
                 continue
             here = "confidence"
         if here in (*given, *placed):
-            raise TypeError(f"{function} has no argument {name}: it means {here}, which is given already")
+            line = python_call(name, at=function)
+            said = f"{function} has no argument {name}: it means {here}, which is given already"
+            raise TypeError(f"{said}{line and f'; write {line}'}")
         if here not in accepted:
             raise TypeError(describe_argument(name, function, accepted))
         given[here] = value

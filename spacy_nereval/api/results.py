@@ -293,6 +293,30 @@ class Result(Shown):
     def _ipython_key_completions_(self) -> list[str]:
         return [*paths(self._sets), *self]
 
+    def _attribute_meant(self, name: str) -> Any:
+        is_frame = RESULT_NAMES.get(name) == "to_frame"
+        return self._frame_of_labels if is_frame else super()._attribute_meant(name)
+
+    def _frame_of_labels(self, table: str | None = None, **options: Any) -> pandas.DataFrame:
+        """Return the frame that `to_pandas` makes elsewhere: a row for all spans (label "") and for each label.
+
+        Its columns have the names that the scores have elsewhere, as strict scores, and then every score by its key.
+        With a table, it is that of `to_frame`.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], "strict").to_pandas().columns.tolist()
+        ['label', 'precision', 'recall', 'f1', 'support', 'strict_p', 'strict_r', 'strict_f']
+        """
+        if table is not None or options:
+            return self.to_frame(table or "scores", **options)
+
+        def row(label: str, meant: Callable[[str], Any], support: int, scores: Mapping[str, Any]) -> dict[str, Any]:
+            usual = {name: meant(name) for name in ("precision", "recall", "f1")}
+            return {"label": label, **usual, "support": support, **scores}
+
+        of_labels = (row(label, one._meant, one.support, one.scores) for label, one in self.labels.items())
+        return frame([row("", self._meant, self["gold"], self.scores), *of_labels])
+
     summarised: ClassVar[Sequence[str]] = (*ScoreView.at_terminal, "scores")
 
     def errors(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from functools import update_wrapper
-from inspect import signature
+from functools import update_wrapper, wraps
+from inspect import Parameter, signature
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
-from ..core.synonyms import RESULT_NAMES, ROW_NAMES, argument_here, python_call
+from ..core.synonyms import RESULT_NAMES, ROW_NAMES, python_call
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
@@ -27,6 +28,7 @@ from ..reporting.rendered_document import RenderedDocument
 from ..reporting.result_table import ResultTable
 from ..reporting.terminal import render
 from ..reporting.view import View
+from .inputs import arguments_here
 
 if TYPE_CHECKING:
     import pandas
@@ -86,23 +88,47 @@ class Row(dict[str, Any]):
             raise AttributeError(f"a row has no {name!r}: {describe_unknown(name, self, most=30)}")
 
 
-class Rows(Sequence[dict[str, Any]]):
-    """The rows that a method returns without arguments, and the method itself, if it is called."""
+class Rows(list[Any]):
+    """Rows of errors: a list, with the number of each verdict and a frame, as other packages have them.
+
+    >>> rows = Rows([Row(verdict="fn", gold_label="PER"), Row(verdict="fn", gold_label="LOC")])
+    >>> rows.counts, rows[0].type, rows.to_pandas().shape
+    ({'fn': 2}, 'fn', (2, 2))
+    """
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of rows with each verdict, or of disputed spans with each label, the most frequent first."""
+        return dict(Counter(row.get("verdict", row.get("label")) for row in self).most_common())
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the rows as a pandas DataFrame."""
+        return frame(self)
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name in ("by_type", "by_verdict", "types", "error_types", "type_counts", "error_counts"):
+                return self.counts
+            if RESULT_NAMES.get(name) == "to_frame":
+                return self.to_frame
+            raise AttributeError(
+                f"these are {len(self)} rows, a list without {name!r}: write .counts, the number of each verdict, "
+                ".to_frame(), or [0], the first row"
+            )
+
+
+class RowsMethod(Sequence[dict[str, Any]]):
+    """A method that returns rows, which can be had without a call too: `for row in result.errors`."""
 
     def __init__(self, method: Callable[..., list[dict[str, Any]]]) -> None:
         self._method = method
         update_wrapper(self, method)
 
-    def __call__(self, *args: Any, **options: Any) -> list[dict[str, Any]]:
-        accepted = {name: parameter for name, parameter in signature(self._method).parameters.items()}
-        for name in [name for name in options if name not in accepted]:
-            here, value = argument_here(name, self._method.__name__, options[name])
-            here = {"errors": "verdicts", "only": "labels"}.get(here, here)
-            if here not in accepted or here in options:
-                raise TypeError(f"{self._method.__name__} has no argument {name}; it has {', '.join(accepted)}")
-            options[here] = value
-            del options[name]
-        return [*map(Row, self._method(*args, **options))]
+    def __call__(self, *args: Any, **options: Any) -> Rows:
+        return Rows(map(Row, self._method(*args, **options)))
 
     def __getitem__(self, place: Any) -> Any:
         return self()[place]
@@ -110,19 +136,39 @@ class Rows(Sequence[dict[str, Any]]):
     def __len__(self) -> int:
         return len(self())
 
-    def to_frame(self) -> pandas.DataFrame:
-        """Return the rows as a pandas DataFrame."""
-        return frame(self())
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self() if not name.startswith("_") else None, name)
 
 
-class RowsMethod:
-    """A method that returns rows, which can be had without a call too: `for row in result.errors`."""
+def _with_arguments_here(method: MethodType) -> Callable[..., Any]:
+    """Return a method of a result that takes the arguments of other packages too, and answers those that mean nothing.
 
-    def __init__(self, function: Callable[..., list[dict[str, Any]]]) -> None:
-        self._function = function
+    >>> from spacy_nereval import score
+    >>> score([["B-PER"]], [["B-PER"]], "strict").to_dict(flat=True)
+    Traceback (most recent call last):
+    TypeError: to_dict has no argument flat: write r.flat(), with r = score(gold, pred)
+    """
+    name = method.__name__
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self._function if instance is None else Rows(MethodType(self._function, instance))
+    @wraps(method)
+    def called(*args: Any, **options: Any) -> Any:
+        parameters = signature(method).parameters
+        listed = next((one for one, parameter in parameters.items() if parameter.kind is Parameter.VAR_POSITIONAL), "")
+        accepted = [one for one in parameters if one != listed]
+        if listed and {listed, listed.removesuffix("s")} & {*options}:
+            value = options.pop(listed if listed in options else listed.removesuffix("s"))
+            args += (value,) if isinstance(value, str) else tuple(value)
+        if len(args) > len(accepted) and not listed:
+            line = python_call(str(args[-1]), at=name)
+            its = f"its arguments are {', '.join(accepted)}" if accepted else "it has no arguments"
+            raise TypeError(f"{name} does not take {shorten(repr(args[-1]))}: {f'write {line}' if line else its}")
+        if name == "save" and not args and "path" not in options:
+            raise TypeError("save has no path: write r.save('report.html'), or another ending")
+        if any(option not in accepted for option in options):
+            options = arguments_here(options, name, accepted, [] if listed else accepted[: len(args)])
+        return method(*args, **options)
+
+    return called
 
 
 class Plain(dict[str, Any]):
@@ -136,10 +182,6 @@ class Plain(dict[str, Any]):
 
 class Shown(dict[str, Any]):
     """A result: a dict in plain Python, equal to the JSON of the commands, with methods that print and save it."""
-
-    def __init_subclass__(cls) -> None:
-        if "errors" in vars(cls):
-            type.__setattr__(cls, "errors", RowsMethod(vars(cls)["errors"]))  # unseen by type checkers
 
     def __init__(self, *args: Any, **options: Any) -> None:
         is_text = bool(args) and isinstance(args[0], str)
@@ -243,6 +285,15 @@ class Shown(dict[str, Any]):
         if path is not None:
             write_json(Path(path), self)
         return json_text(self)
+
+    if not TYPE_CHECKING:  # which knows the methods themselves
+
+        def __getattribute__(self, name: str) -> Any:
+            value = super().__getattribute__(name)
+            if name.startswith("_") or not isinstance(value, MethodType):
+                return value
+            method = _with_arguments_here(value)
+            return RowsMethod(method) if name == "errors" else method
 
     def __missing__(self, key: str) -> Any:
         if (value := self._value_of_line(key)) is not None:

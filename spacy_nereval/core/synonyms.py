@@ -24,8 +24,8 @@ class Meaning(NamedTuple):
         command: The command to write; "" if there is none.
         option: The equivalents of an option of this name, with their values; "" if it is not understood. The
             given value replaces {}, each of its parts {each}, 1 - value {rest}, its points {points}, and {drop} if
-            it can only be points; without a value, the options before it are meant. An argument in Python means the
-            same.
+            it can only be points; without a value, the options before it are meant. Rules take values of labels,
+            such as PER=0.9, and {of_label} these alone. An argument in Python means the same.
         run: The equivalent of a command of this name, with its options; "" if it is not understood.
     """
 
@@ -122,6 +122,9 @@ SCORE = "nereval score GOLD PRED"
 
 COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
 ANSWERS = f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}'
+WITHOUT_VALUE = dict.fromkeys(("ignore-labels", "ignore-label", "ignore-types", "ignore-type"), "untyped")
+"""Names of options that mean another when they are given without a value: it is a flag."""
+
 LEAST_F = Meaning("gate(['strict_f at_least 85'], gold, pred)", "nereval gate GOLD PRED --rule 'strict_f at_least 85'")
 LARGEST_DROP = Meaning(
     "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
@@ -163,9 +166,12 @@ ROWS: dict[str, Meaning] = {
         COMPARE, "nereval compare GOLD A B", run="compare"
     ),
     "paired-bootstrap significance-testing pvalue p-value p-values ttest t-test mcnemar wilcoxon "
-    "permutation-test approximate-randomization randomization-test statistical-test baseline changes "
-    "difference differences": Meaning(COMPARE, "nereval compare GOLD A B"),
-    "diff versus vs delta": Meaning(COMPARE, "nereval compare GOLD A B", run="compare"),
+    "permutation-test approximate-randomization randomization-test statistical-test baseline changes": Meaning(
+        COMPARE, "nereval compare GOLD A B"
+    ),
+    "diff versus vs delta difference differences": Meaning(
+        f"score(a, b).errors(), or {COMPARE} for two systems", "nereval compare GOLD A B", run="compare"
+    ),
     "average averaging avg": Meaning(
         "r.{metric}.averages['macro'], or 'weighted' or 'docs'", f"{SCORE} --average macro"
     ),
@@ -190,8 +196,15 @@ ROWS: dict[str, Meaning] = {
     "label tags classes target-names entity-types entities include label-list label-set select": Meaning(
         "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC", option="--only"
     ),
-    "ignore ignore-labels ignore-label exclude exclude-labels drop drop-labels skip-labels": Meaning(
+    "ignore ignore-labels ignore-label ignore-types ignore-type exclude exclude-labels drop drop-labels "
+    "skip-labels": Meaning(
         "score(gold, pred, labels={{'{label}': None}})", f"{SCORE} --labels MISC=", option="--labels {each}="
+    ),
+    "untyped unlabeled unlabelled label-agnostic type-agnostic class-agnostic no-labels without-labels any-label "
+    "boundaries-only boundary-only only-boundaries boundary-f1 span-only spans-only span-detection detection": Meaning(
+        "score(gold, pred, 'semeval').semeval.exact_f, for spans with whatever label",
+        f"{SCORE} --metrics semeval: its row 'exact' is for spans with whatever label",
+        option="--metrics semeval",
     ),
     "label-map label-maps label-mapping map-labels mapping map rename rename-labels": Meaning(
         "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER", option="--labels"
@@ -308,7 +321,7 @@ ROWS: dict[str, Meaning] = {
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
     "links entity-links linking nel entity-linking": Meaning(
-        "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id"
+        "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id", option="--label-from kb_id"
     ),
     "attributes attribute": Meaning("score(gold, pred, 'attributes')", f"{SCORE} --metrics attributes"),
     "tags-column tag-column label-column labels-column ner-tags": Meaning(
@@ -428,6 +441,12 @@ AT: dict[str, dict[str, Meaning]] = {
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
     "gate": {
+        "min-f1-per-label min-f1-by-label per-label-min-f1 min-label-f1 per-label-f1 min-per-label per-label by-label "
+        "per-type per-class": Meaning(
+            "gate(['strict_f at_least 85 label {label}'], gold, pred), with a rule for each label",
+            "nereval gate GOLD PRED --rule 'strict_f at_least 85 label PER': one for each label",
+            option="--rule 'strict_f at_least {of_label}'",
+        ),
         "junit-xml junit-file xml": Meaning(
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
@@ -444,11 +463,18 @@ AT: dict[str, dict[str, Meaning]] = {
             "nereval gate GOLD PRED --rule 'strict_r at_least 85'",
             option="--rule 'strict_r at_least {points}'",
         ),
+        "rule rules": Meaning("gate(['strict_f at_least 85'], gold, pred)", option="--policy"),
         "max-drop tolerance max-regression max-f1-drop": LARGEST_DROP._replace(
             option="--rule 'strict_f worse_by_at_most {drop}'"
         ),
     },
     "plan": {
+        "rule rules": Meaning("plan(gold, pred, policy=['strict_f at_least 85'])", option="--policy"),
+        "min-f1 min-f min-score fail-under": Meaning(
+            "plan(gold, pred, policy=['strict_f at_least 85'])",
+            "nereval plan GOLD PRED --rule 'strict_f at_least 85'",
+            option="--rule 'strict_f at_least {points}'",
+        ),
         "f1 f score width ci-width margin margin-of-error moe precision error target target-width n n-docs": Meaning(
             "plan(gold, pred, half_width=2), with the documents of a pilot",
             "nereval plan GOLD PRED --half-width 2: the documents are a pilot",
@@ -472,6 +498,23 @@ AT: dict[str, dict[str, Meaning]] = {
             "agreement({{'ann': docs_a, 'bob': docs_b}})['units']", "nereval agreement A B --tables alpha"
         ),
     },
+    "to_frame": {
+        "by level per-label by-label labels label per-type by-type": Meaning("r.to_frame('label-scores')"),
+    },
+    "to_csv": {"index sep header": Meaning("r.to_csv('scores.csv'), which has no index")},
+    "to_json": {"indent orient sort-keys": Meaning("r.to_json('scores.json'), which is indented")},
+    "to_latex": {"index float-format floatfmt caption label": Meaning("r.to_latex(digits=3), which has no index")},
+    "to_markdown": {"index tablefmt float-format floatfmt": Meaning("r.to_markdown(digits=3), which has no index")},
+    "confusion": {
+        "normalize normalise": Meaning(
+            "r.confusion('fair', hits=True).to_frame().pipe(lambda m: m.div(m.sum(axis=1), axis=0))"
+        ),
+    },
+    "to_dict": {
+        "flat flatten": Meaning("r.flat()"),
+        "orient records": Meaning("r.to_frame().to_dict('records')"),
+        "output-dict": Meaning("r.to_dict()"),
+    },
     "errors": {
         "type types error-type category kind": Meaning(
             "r.errors(verdicts='boundary')", "nereval errors GOLD PRED --errors boundary", option="--errors"
@@ -485,7 +528,10 @@ AT: dict[str, dict[str, Meaning]] = {
             command="nereval convert GOLD new.jsonl: the file's ending says its format"
         ),
     },
-    "report": {"html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output")},
+    "report": {
+        "html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output"),
+        "min-f1 min-f min-score fail-under": LEAST_F._replace(option="--rule 'strict_f at_least {points}'"),
+    },
     "leaderboard": {
         "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
         "sort sort-by rank-by by-metric order-by": Meaning(
@@ -543,6 +589,8 @@ WORDS = {
     "bootstrap boot ci confint confidence interval intervals jackknife resample resamples stderr": "ci",
     "confusion": "confusion",
     "error errors mistake mistakes": "errors",
+    "link links linking linker nel kb": "links",
+    "untyped unlabeled unlabelled agnostic boundaries": "untyped",
     "leaderboard ranking rank": "rank",
     "seen unseen novel": "seen",
     "breakdown bucket buckets slice slices stratify group groups groupby": "group-by",
@@ -678,21 +726,31 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     (['--confidence', '--samples', '500'], ['--labels', 'MISC=,GPE='])
     >>> option_words("--min-f1", "gate", "0.85"), option_words("--max-drop", "gate", "0.5")
     (['--rule', 'strict_f at_least 85'], [])
+    >>> option_words("--min-f1", "gate", "PER=0.9"), option_words("--min-f1-per-label", "gate", "0.8")
+    (['--rule', 'strict_f at_least 90 label PER'], [])
+    >>> option_words("--ignore-labels")
+    ['--metrics', 'semeval']
     """
-    words = shlex.split(_meaning(option, at).option) if option.startswith("--") else []
+    name = WITHOUT_VALUE.get(option.removeprefix("--"), "") if value is None else ""
+    words = shlex.split(_meaning(name or option, at).option) if option.startswith("--") else []
     if not words or "{" not in words[-1]:
         return words
     if value is None:
         return words[:-2]
-    if "{drop}" in words[-1] and _is_below_1(value):  # 0.5 may be half a point, or half of the score
-        return []
-    each = ",".join(words[-1].replace("{each}", part) for part in value.split(","))
-    return [
-        *words[:-1],
-        each
-        if "{each}" in words[-1]
-        else words[-1].format(value, rest=_rest(value), points=_points(value), drop=value),
-    ]
+    *before, template = words
+    if "{each}" in template:
+        return [*before, ",".join(template.replace("{each}", part) for part in value.split(","))]
+    labelled = [part.partition("=") for part in value.replace(":", "=").split(",")]
+    if before == ["--rule"] and all(number for *_, number in labelled):
+        rules = [f"{_fill(template, number)} label {shlex.quote(label)}" for label, _, number in labelled]
+        return [word for rule in rules for word in ("--rule", rule)]
+    is_unclear = "{of_label}" in template or ("{drop}" in template and _is_below_1(value))  # 0.5 points, or 50
+    return [] if is_unclear else [*before, _fill(template, value)]
+
+
+def _fill(template: str, value: str) -> str:
+    points = _points(value)
+    return template.format(value, rest=_rest(value), points=points, drop=value, of_label=points)
 
 
 def score_key_here(name: str) -> str:
@@ -755,17 +813,19 @@ def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]
     >>> argument_here("ignore", "score", ["MISC"]), argument_here("alpha", "compare", 0.01)
     (('labels', {'MISC': None}), ('level', 0.99))
     """
-    *_, option, template = ["", "", *shlex.split(_meaning(name, at).option)]
+    flag = WITHOUT_VALUE.get(name.replace("_", "-"), "") if value is True else ""
+    *_, option, template = ["", "", *shlex.split(_meaning(flag or name, at).option)]
     if template.startswith("--"):
         option, template = template, "{}"
     argument = option.removeprefix("--").replace("-", "_")
+    argument = {"errors": "verdicts", "only": "labels"}.get(argument, argument) if at == "errors" else argument
     if template == "{each}=":
         names = value.split(",") if isinstance(value, str) else value
         return argument, dict.fromkeys(names) if isinstance(names, Iterable) else names
     if template == "{rest}":
         return argument, float(_rest(value)) if isinstance(value, (int, float)) else value
     if "{" not in template:  # a flag
-        return (argument, template) if value is True and at == "score" else ("", value)
+        return (argument, template) if value is True and at in ("score", "evaluate") else ("", value)
     return argument, value
 
 

@@ -278,9 +278,7 @@ WORKS = {
     "[row for row in result.errors]": "result.errors()",
     "len(result.errors), result.errors[0]": "len(result.errors()), result.errors()[0]",
     "result.confusion_matrix()": "result.confusion()",
-    "result.to_pandas().to_dict(), result.to_dataframe().to_dict()": (
-        "result.to_frame().to_dict(), result.to_frame().to_dict()"
-    ),
+    "result.to_pandas().equals(result.to_dataframe()), agreement(a, b).to_pandas().shape": "True, (2, 3)",
     "result.as_dict()": "result.to_dict()",
     "result.to_disk('scores.json'); result == Result.load('scores.json')": "True",
     "score(gold, pred).to_html('to.html')": "None",
@@ -345,6 +343,33 @@ WORKS = {
         "thresholds(gold, pred, missing_score=1).best['cut']"
     ),
     "repr(score(gold, pred).report())[:15]": "'A page of HTML '",
+    # frames and rows with the names that scores and numbers have elsewhere
+    "result.to_pandas().sort_values('f1')['label'].tolist()": (
+        "sorted(['', *result.labels], key=lambda label: result.labels[label].strict.f if label else result.strict.f)"
+    ),
+    "result.to_df().query('label == \"PER\"')[['precision', 'recall', 'f1', 'support', 'fair_f']].values.tolist()": (
+        "[[*result.labels['PER'].strict.scores.values(), result.labels['PER'].support, result.labels['PER'].fair.f]]"
+    ),
+    "result.to_dataframe('label-scores').to_dict()": "result.to_frame('label-scores').to_dict()",
+    "score(gold, pred, 'fair,loio').to_pandas()['f1'].tolist()": "[None] * 4",
+    "spacy_nereval.error_analysis(y_true, y_pred).counts == result.errors.counts": "True",
+    "sum(result.errors.counts.values()), result.errors('strict').by_type['fn']": (
+        "len(result.errors()), result.strict.fn"
+    ),
+    "result.errors().to_pandas().shape, result.errors.to_frame().shape": "2 * (result.errors().to_frame().shape,)",
+    "sum(agreement(a, b).disagreements.counts.values())": "len(agreement(a, b).errors())",
+    "result.to_markdown(table='scores'), result.to_latex(tables=['scores'])": (
+        "result.to_markdown('scores'), result.to_latex('scores')"
+    ),
+    # labels that do not count, and links
+    "score(gold, pred, ignore_labels=True)": "score(gold, pred, 'semeval')",
+    "evaluate(gold, pred, untyped=True)": "score(gold, pred, 'semeval')",
+    "score(gold, pred, ignore_labels=['LOC'])": "score(gold, pred, labels={'LOC': None})",
+    # rules in place of a policy
+    "plan(gold, pred, rules=['strict_f at_least 85'])": "plan(gold, pred, policy=['strict_f at_least 85'])",
+    "plan(gold, pred, rule='strict_f at_least 85')": "plan(gold, pred, policy=['strict_f at_least 85'])",
+    "gate('strict_f at_least 85', gold, pred)": "gate(['strict_f at_least 85'], gold, pred)",
+    "gate(gold=gold, candidate=pred, rules=['fair_f at_least 9'])": "gate(['fair_f at_least 9'], gold, pred)",
 }
 
 FAILS = {
@@ -427,7 +452,7 @@ FAILS = {
     "result.char_f1": "char is not among the metrics: write score(gold, pred, [",
     "result.to_dict()['strict']": "write ['metrics']['strict']['scores']",
     "result.ci(level=0.9)": "write score(gold, pred, confidence=0.9)",
-    "result.errors(frobnicate=1)": "errors has no argument frobnicate; it has metric, verdicts, labels",
+    "result.errors(frobnicate=1)": "errors has no argument frobnicate; its arguments are metric, verdicts, labels",
     "result.errors[0].frobnicate": "a row has no 'frobnicate'",
     "result.errors(type='frobnicate')": "there is no verdict 'frobnicate'",
     "result.errors_df()": "write pandas.DataFrame(r.errors())",
@@ -439,6 +464,20 @@ FAILS = {
     "plan(f1=0.85, width=0.04)": "write plan(gold, pred, half_width=2)",
     "spacy_nereval.evaluate_df(gold_df)": "write score(gold_df, pred_df)",
     "from spacy_nereval import from_pandas": "write score(gold_df, pred_df)",
+    "spacy_nereval.diff(a, b)": "write score(a, b).errors()",
+    "spacy_nereval.error_analysis(gold, pred).summary()": "write .counts, the number of each verdict",
+    "result.errors.frobnicate": "a list without 'frobnicate': write .counts",
+    "result.to_dict(flat=True)": "write r.flat()",
+    "result.to_dict('records')": "to_dict does not take 'records': write r.to_frame().to_dict('records')",
+    "result.to_json(indent=2)": "write r.to_json('scores.json'), which is indented",
+    "result.to_csv(index=False)": "which has no index",
+    "result.to_frame(by='label')": "write r.to_frame('label-scores')",
+    "result.confusion(normalize=True)": "m.div(m.sum(axis=1), axis=0)",
+    "result.summary(frobnicate=1)": "summary has no argument frobnicate; its arguments are average, digits",
+    "result.to_html()": "write r.save('report.html')",
+    "score(gold, pred, mode='unlabeled')": "write score(gold, pred, 'semeval').semeval.exact_f",
+    "from spacy_nereval import evaluate_links": "label_from='kb_id'",
+    "gate(gold, pred, rules=['strict_f at_least 85'])": "write gate(['strict_f at_least 85'], gold, pred)",
 }
 
 
@@ -505,7 +544,7 @@ COMMANDS = {
     "score gold.jsonl pred.jsonl --format latex": "",
     "validate gold.jsonl": "",
     "report gold.jsonl pred.jsonl": "",
-    "diff anna.jsonl ben.jsonl": "write nereval compare GOLD A B",
+    "compare anna.jsonl ben.jsonl": "listed by nereval errors A B, and by nereval agreement A B for annotators",
     "table gold.jsonl a.jsonl b.jsonl": "write nereval score GOLD PRED --format markdown",
     "scor gold.jsonl pred.jsonl": "did you mean 'score'?",
     "frobnicate": "nereval --help lists the commands",
@@ -590,6 +629,9 @@ COMMANDS = {
     "thresholds gold.jsonl pred.jsonl --per-label": "--per-label is given without a value: ",
     "html gold.jsonl pred.jsonl page.html": "",
     "report gold.jsonl pred.jsonl other.html": "",
+    "gate gold.jsonl pred.jsonl --min-f1-per-label 0.8": "--rule 'strict_f at_least 85 label PER': one for each label",
+    "plan gold.jsonl pred.jsonl --rule 'strict_f at_least 85' --policy policy.cfg": "give one of them",
+    "report gold.jsonl pred.jsonl --rule 'strict_f at_least 85' -o ruled.html": "",
 }
 
 
@@ -608,6 +650,24 @@ def test_a_guessed_command_works_or_is_answered_with_what_to_write(line, room, m
 
 
 SAME = {
+    "diff anna.jsonl ben.jsonl": "errors anna.jsonl ben.jsonl",
+    "differences gold.jsonl pred.jsonl": "errors gold.jsonl pred.jsonl",
+    "score gold.jsonl pred.jsonl --ignore-labels": "score gold.jsonl pred.jsonl --metrics semeval",
+    "score --untyped gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl --metrics semeval",
+    "score gold.jsonl pred.jsonl --ignore-labels LOC": "score gold.jsonl pred.jsonl --labels LOC=",
+    "gate gold.jsonl pred.jsonl --min-f1 PER=0.3,LOC=0.2": (
+        "gate gold.jsonl pred.jsonl --rule 'strict_f at_least 30 label PER' --rule 'strict_f at_least 20 label LOC'"
+    ),
+    "gate gold.jsonl pred.jsonl --min-recall PER:20": (
+        "gate gold.jsonl pred.jsonl --rule 'strict_r at_least 20 label PER'"
+    ),
+    "gate --model ./model --gold gold.jsonl --min-f1 0.45": "gate gold.jsonl ./model --rule 'strict_f at_least 45'",
+    "plan --model ./model --gold gold.jsonl": "plan gold.jsonl ./model",
+    "plan gold.jsonl pred.jsonl --min-f1 0.85": "plan gold.jsonl pred.jsonl --rule 'strict_f at_least 85'",
+    "errors --model ./model --gold gold.jsonl": "errors gold.jsonl ./model",
+    "evaluate --nlp ./model --data gold.jsonl": "evaluate ./model gold.jsonl",
+    "compare --gold gold.jsonl --models x=a.jsonl y=b.jsonl": "compare gold.jsonl x=a.jsonl y=b.jsonl",
+    "agreement --annotators anna.jsonl ben.jsonl": "agreement anna.jsonl ben.jsonl",
     "gate policy.cfg gold.jsonl pred.jsonl --junit-xml results.xml": (
         "gate policy.cfg gold.jsonl pred.jsonl --junit results.xml"
     ),
@@ -698,8 +758,8 @@ SAME = {
 def test_a_guess_prints_what_the_command_prints(line, room, monkeypatch):
     monkeypatch.chdir(room)
     one, other = (run(*shlex.split(text)) for text in (line, SAME[line]))
-    assert one.exit_code == other.exit_code == 0
-    assert one.stdout == other.stdout
+    assert one.exit_code == other.exit_code <= line.startswith("gate"), "a gate of few documents may fail"
+    assert one.stdout == other.stdout and len(one.stdout) > 40
 
 
 @pytest.mark.parametrize("line", ["score gold.jsonl pred.jsonl --n-boot 99", "confusion gold.jsonl --pred pred.jsonl"])
