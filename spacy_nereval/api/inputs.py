@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from itertools import islice, zip_longest
 from pathlib import Path
 from string import ascii_uppercase
@@ -20,7 +20,7 @@ from ..core.labels import rules_of
 from ..core.messages import did_you_mean, shorten, spell_argument
 from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
-from ..core.synonyms import argument_here, python_call
+from ..core.synonyms import USAGE, argument_here, python_call
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
@@ -170,11 +170,46 @@ def with_item_reading(function: Function) -> Function:
             args = args[:-1]
         if any(name not in accepted for name in kwargs):
             kwargs = arguments_here(kwargs, called, accepted, accepted[: len(args)])
+        check_call(short.replace(parameters=shown), called, args, kwargs)
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
     checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes the function's arguments
+
+
+def check_call(accepted: Signature, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise TypeError with the line to write if a function cannot be called with these arguments."""
+    try:
+        accepted.bind(*args, **kwargs)
+    except TypeError as error:
+        listed = ", ".join(name for name in accepted.parameters if name != "self")
+        line = f"write {USAGE[function]}" if function in USAGE else f"its arguments are {listed}"
+        raise TypeError(f"{function}: {error}; {line}") from None
+
+
+def with_usual_arguments(*needless: str) -> Callable[[Function], Function]:
+    """Return a decorator for a function that takes the arguments of other packages too.
+
+    Args:
+        needless: Arguments that others need, and this function does not: they have no effect.
+    """
+
+    def decorate(function: Function) -> Function:
+        accepted, name = signature(function), function.__name__
+
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            given = {one: value for one, value in kwargs.items() if one not in needless}
+            if any(one not in accepted.parameters for one in given):
+                names = [*accepted.parameters]
+                given = arguments_here(given, name, names, names[: len(args)])
+            check_call(accepted, name, args, given)
+            return function(*args, **given)
+
+        return called  # type: ignore[return-value]  # it takes the function's arguments
+
+    return decorate
 
 
 def convert_places(convert: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Callable[[Function], Function]:
@@ -290,7 +325,7 @@ def arguments_here(
     return given
 
 
-OF_FILES = ("annotator", "check_text", "column", "discontinuous", "format", "link_column", "word_column")
+OF_FILES = ("annotator", "check_text", "column", "discontinuous", "link_column", "word_column")
 """The arguments that `load` alone has."""
 
 
@@ -706,6 +741,7 @@ def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     return records
 
 
+@with_usual_arguments("nlp", "vocab", "lang", "language")
 def load(
     path: str | Path,
     *,

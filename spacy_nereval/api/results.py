@@ -279,7 +279,7 @@ class Result(Shown):
 
     def _meant(self, name: str) -> Any:
         """Return what other packages have under a name; None if nothing, or if it could be several things."""
-        return score_of_words(name, self._sets)
+        return self if name == "overall" else score_of_words(name, self._sets)
 
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):

@@ -28,7 +28,7 @@ from ..reporting.rendered_document import RenderedDocument
 from ..reporting.result_table import ResultTable
 from ..reporting.terminal import render
 from ..reporting.view import View
-from .inputs import arguments_here
+from .inputs import arguments_here, check_call
 
 if TYPE_CHECKING:
     import pandas
@@ -70,8 +70,8 @@ class Row(dict[str, Any]):
     """A row whose values are attributes, too: `error.verdict`, and `error.gold` for the values of a gold span.
 
     >>> row = Row(verdict="fn", gold_start=0, gold_label="PER", pred_start=None, pred_label=None)
-    >>> row.type, row.gold, row.pred
-    ('fn', {'start': 0, 'label': 'PER'}, None)
+    >>> row.type, row.gold, row.pred, row.label
+    ('fn', {'start': 0, 'label': 'PER'}, None, 'PER')
     """
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
@@ -82,6 +82,8 @@ class Row(dict[str, Any]):
             for key in (name, ROW_NAMES.get(name, "")):
                 if key in self:
                     return self[key]
+            if f"gold_{name}" in self:  # where there is no gold span, the predicted one is meant
+                return self[f"pred_{name}" if self.get("gold_start", 0) is None else f"gold_{name}"]
             side = {"predicted": "pred", "prediction": "pred"}.get(name, name)
             if span := {key.removeprefix(f"{side}_"): self[key] for key in self if key.startswith(f"{side}_")}:
                 return None if span.get("start") is None else Row(span)
@@ -93,7 +95,7 @@ class Rows(list[Any]):
 
     >>> rows = Rows([Row(verdict="fn", gold_label="PER"), Row(verdict="fn", gold_label="LOC")])
     >>> rows.counts, rows[0].type, rows.to_pandas().shape
-    ({'fn': 2}, 'fn', (2, 2))
+    ({'fn': 2}, 'fn', (2, 4))
     """
 
     @property
@@ -113,11 +115,18 @@ class Rows(list[Any]):
             if name in ("by_type", "by_verdict", "types", "error_types", "type_counts", "error_counts"):
                 return self.counts
             if RESULT_NAMES.get(name) == "to_frame":
-                return self.to_frame
+                return self._frame
             raise AttributeError(
                 f"these are {len(self)} rows, a list without {name!r}: write .counts, the number of each verdict, "
-                ".to_frame(), or [0], the first row"
+                ".to_frame(), .to_frame().value_counts(['verdict', 'gold_text']), or [0], the first row"
             )
+
+    def _frame(self) -> pandas.DataFrame:
+        """Return the frame that others make: with columns for the verdict and the span, by their names there, too."""
+        names = ("type", "label", "start", "end", "text")
+        return frame(
+            {**row, **{name: getattr(Row(row), name) for name in names if hasattr(Row(row), name)}} for row in self
+        )
 
 
 class RowsMethod(Sequence[dict[str, Any]]):
@@ -162,10 +171,9 @@ def _with_arguments_here(method: MethodType) -> Callable[..., Any]:
             line = python_call(str(args[-1]), at=name)
             its = f"its arguments are {', '.join(accepted)}" if accepted else "it has no arguments"
             raise TypeError(f"{name} does not take {shorten(repr(args[-1]))}: {f'write {line}' if line else its}")
-        if name == "save" and not args and "path" not in options:
-            raise TypeError("save has no path: write r.save('report.html'), or another ending")
         if any(option not in accepted for option in options):
             options = arguments_here(options, name, accepted, [] if listed else accepted[: len(args)])
+        check_call(signature(method), name, args, options)
         return method(*args, **options)
 
     return called

@@ -136,6 +136,17 @@ class GroupedCommand(TyperCommand):
             if "requires an argument" in str(error) and (option := getattr(error, "option_name", None)):
                 say(f"✘ {_describe_lack(self.params, option)}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
+            if extra := re.search(
+                r"unexpected extra argument(?:s|\(s\))? \((.*)\)", f"{getattr(error, 'message', '')}"
+            ):
+                takes = " ".join(self.collect_usage_pieces(ctx)[1:])
+                more = ": run it for each file" if exists(extra[1].split()[0]) else ""
+                say(
+                    f"✘ unexpected argument {extra[1]}: {ctx.command_path} takes {takes} alone{more}",
+                    fg="red",
+                    err=True,
+                )
+                raise typer.Exit(UNUSABLE) from None
             # Exception has no `message` for mypy, though that of typer has.
             if isinstance(said := getattr(error, "message", None), str):
                 error.message = shorten(said, LONGEST)  # type: ignore[attr-defined]
@@ -198,7 +209,21 @@ def with_options_of_others(
         arg = rest.pop(0)
         option, equals, value = arg.partition("=")
         at = value if equals else rest[0] if rest and _is_value(rest[0]) else None
+        if option == "--json" and (at or "").endswith(".json") and "--output" in names_of:
+            result += ["--output", rest.pop(0)]
+            continue
         words = [] if option in names_of else option_words(option, command, at)
+        if (
+            not words
+            and option not in names_of
+            and option.startswith("--")
+            and _names_metric(option[2:].replace("-", "_"))
+        ):
+            words = ["--metrics", option[2:].replace("-", "_")]
+        if words[:1] == ["--tables"] and "--json" in args:  # which has the numbers of all tables
+            continue
+        if words[:1] == ["--format"] and not takes_value(option, command) and re.search(r"\.[a-z]{2,4}$", at or ""):
+            words = []  # a file for the table: the error names the line
         asked = [word for word in words if word in names_of]
         last = next(reversed(asked), "")
         is_given = bool({*names_of.get(last, ())} & {*args, *result})
@@ -350,7 +375,17 @@ def _level(text: str) -> str:
     return f"{level / 100:g}" if 1 < level < 100 else text
 
 
-LISTED = ("--systems", "--models", "--model", "--nlp", "--pipeline", "--annotators", "--annotations", "--files")
+LISTED = (
+    "--systems",
+    "--system",
+    "--models",
+    "--model",
+    "--nlp",
+    "--pipeline",
+    "--annotators",
+    "--annotations",
+    "--files",
+)
 """Options of other packages for systems or annotators, of which several may follow."""
 
 
@@ -364,8 +399,8 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
 
     >>> files_in_places(["--pred", "p.jsonl", "-C", "--gold=g.jsonl", "--fair.unit", "token"], ["gold", "pred"], ["-C"])
     ['g.jsonl', 'p.jsonl', '-C', '--fair.unit', 'token']
-    >>> files_in_places(["-g", "g.jsonl", "--baseline", "a", "--candidate", "b"], ["gold", "systems"], ["-g"])
-    ['g.jsonl', 'a', 'b']
+    >>> files_in_places(["-g", "g.jsonl", "--baseline", "a.npz", "--candidate", "b"], ["gold", "systems"], ["-g"])
+    ['g.jsonl', 'a.npz', 'b']
     >>> files_in_places(["g.jsonl", "p.jsonl", "--config", "policy.cfg"], ["policy", "gold", "candidate"], [])
     ['policy.cfg', 'g.jsonl', 'p.jsonl']
     >>> files_in_places(["--model", "model", "--gold", "g.jsonl"], ["gold", "systems"], [])
@@ -391,11 +426,13 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
         option, equals, value = arg.partition("=")
         following = value if equals else next(iter(given), "")
         is_number = option == "-g" and following.removeprefix("-").isdigit()  # of a GPU
-        is_other = option == "--systems" and not exists(following.rpartition("=")[2])  # but NAME=RUN,RUN
+        is_other = option in LISTED[:2] and not exists(following.rpartition("=")[2])  # but NAME=RUN,RUN
+        is_other |= option == "--baseline" and not exists(following) and not Path(following).suffix  # the name of one
         if option not in place_of or not following or is_number or is_other or (option in options and option != "-g"):
             rest.append(arg)
             continue
-        files[place_of[option]].append(following)
+        is_named = place_of[option] == "gold" and not exists(following)  # as in NAME=FILE
+        files[place_of[option]].append(following.rpartition("=")[2] if is_named else following)
         del given[: not equals]
         while option in ("-i", *LISTED) and given and exists(given[0].rpartition("=")[2]):  # as sacreBLEU lists them
             files["pred"].append(given.pop(0))

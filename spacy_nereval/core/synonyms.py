@@ -88,6 +88,17 @@ ROW_NAMES = {
 }
 """Attributes of an error elsewhere, and the fields of its row."""
 
+COUNT_NAMES = {
+    **dict.fromkeys(("correct", "match", "matches"), "cor"),
+    **dict.fromkeys(("incorrect", "wrong"), "inc"),
+    **dict.fromkeys(("partial", "partials"), "par"),
+    **dict.fromkeys(("missed", "missing"), "mis"),
+    "spurious": "spu",
+    "possible": "pos",
+    "actual": "act",
+}
+"""The names of MUC's categories elsewhere, and here."""
+
 CHANCE_NAMES = (
     *("kappa", "cohen_kappa", "cohens_kappa", "fleiss_kappa"),
     *("alpha", "krippendorff", "krippendorff_alpha", "krippendorffs_alpha"),
@@ -101,14 +112,14 @@ RESULT_NAMES = {
     name: here
     for here, names in {
         "labels": "per_label per_labels by_label by_labels per_type per_types by_type per_class by_class per_entity "
-        "by_entity per_tag by_tag ents_per_type label_scores",
+        "by_entity per_tag by_tag ents_per_type label_scores entities",
         "to_frame": "to_pandas to_df to_dataframe",
         "to_dict": "as_dict asdict",
         "to_json": "as_json dumps",
         "save": "to_html save_html write_html to_file to_disk save_json",
         "confusion": "confusion_matrix",
         "errors": "error_list list_errors mistakes errors_list get_errors all_errors",
-        "summary": "to_string to_text as_text text pretty",
+        "summary": "to_string to_text as_text text pretty summary_report",
         "render": "displacy visualize visualise",
     }.items()
     for name in names.split()
@@ -122,6 +133,21 @@ SCORE = "nereval score GOLD PRED"
 
 COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
 ANSWERS = f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}'
+USAGE = {
+    "score": "score(gold, pred)",
+    "evaluate": "score(gold, pred)",
+    "compare": "compare({'a': pred_a, 'b': pred_b}, gold)",
+    "agreement": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "leaderboard": "leaderboard(gold, {'a': pred_a, 'b': pred_b})",
+    "thresholds": "thresholds(gold, pred)",
+    "gate": "gate('policy.cfg', gold, pred), or gate(['strict_f at_least 85'], gold, pred)",
+    "plan": "plan(gold, pred, half_width=2), or plan(gold, pred, other, difference=2)",
+    "load": "load('gold.jsonl')",
+    "merge": "merge(['a.npz', 'b.npz'])",
+    "save": "r.save('report.html'), or another ending",
+}
+"""The usual call of each function, for errors."""
+
 WITHOUT_VALUE = dict.fromkeys(("ignore-labels", "ignore-label", "ignore-types", "ignore-type"), "untyped")
 """Names of options that mean another when they are given without a value: it is a flag."""
 
@@ -131,7 +157,7 @@ LARGEST_DROP = Meaning(
     "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
 )
 
-GOLD_NAMES = "gold golds gold-file reference references ref refs y-true true truth ground-truth"
+GOLD_NAMES = "gold golds gold-file dataset data-set reference references ref refs y-true true truth ground-truth"
 PRED_NAMES = (
     "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
     "system system-output pred-file predictions-file answers responses completions"
@@ -211,7 +237,13 @@ ROWS: dict[str, Meaning] = {
     ),
     "id2label label-names": Meaning("score(gold, pred, tag_names=id2label)", f"{SCORE} --tag-names config.json"),
     "metric measure measures": Meaning(
-        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
+        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics", run="metrics"
+    ),
+    "all all-metrics all-measures every": Meaning(
+        "score(gold, pred, 'all')", f"{SCORE} --metrics all", option="--metrics all"
+    ),
+    "output-format out-format table-format": Meaning(
+        "r.to_markdown(), r.to_latex() or r.to_csv()", f"{SCORE} --format markdown", option="--format"
     ),
     "mode eval-mode evaluation-mode": Meaning(
         "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
@@ -264,7 +296,10 @@ ROWS: dict[str, Meaning] = {
         "from spacy_nereval.compat.seqeval import f1_score, or score(gold, pred, 'strict')", f"{SCORE} --metrics strict"
     ),
     "iou jaccard overlap-threshold": Meaning("score(gold, pred, 'overlap')", f"{SCORE} --metrics overlap"),
-    "f1 f1-score f-score fscore precision recall prfs fbeta precision-recall-fscore-support": Meaning(
+    "prfs precision-recall-fscore-support precision-recall-fscore": Meaning(
+        "r.to_pandas()[['label', 'precision', 'recall', 'f1', 'support']]", f"{SCORE} --tables label-scores"
+    ),
+    "f1 f1-score f-score fscore precision recall fbeta": Meaning(
         "r.{metric}.f, r.{metric}.p and r.{metric}.r, or print(r)", f"{SCORE} --metrics strict"
     ),
     "accuracy acc": Meaning("score(gold, pred, 'token').token.accuracy", f"{SCORE} --metrics token"),
@@ -327,10 +362,11 @@ ROWS: dict[str, Meaning] = {
     "tags-column tag-column label-column labels-column ner-tags": Meaning(
         "score(gold, pred), since the columns of a data set are recognised", SCORE
     ),
-    "hallucinations hallucination hallucinated made-up invented": Meaning(
+    "hallucinations hallucination hallucinated show-hallucinations made-up invented": Meaning(
         "[row for row in r.errors() if row['in_text'] is False]", "nereval errors GOLD PRED"
     ),
-    "parse-errors parse-error parse-failures unparsed unparsable unreadable failed-answers": Meaning(
+    "parse-errors parse-error parse-failures unparsed unparsable unreadable failed-answers invalid n-invalid "
+    "num-invalid show-invalid malformed invalid-answers parse-rate failure-rate": Meaning(
         "r.get('mentions'), with the number of unreadable answers", f"{SCORE}: it says how many answers are readable"
     ),
     "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
@@ -354,8 +390,9 @@ ROWS: dict[str, Meaning] = {
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED", run="thresholds"
     ),
     "tune-thresholds": Meaning("thresholds(gold, pred)", "nereval thresholds GOLD PRED", run="thresholds"),
-    "cutoff optimal-threshold best-threshold pr-curve precision-recall-curve roc": Meaning(
-        "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
+    "cutoff optimal-threshold best-threshold": Meaning("thresholds(gold, pred)", "nereval thresholds GOLD PRED"),
+    "pr-curve precision-recall-curve roc roc-curve": Meaning(
+        "thresholds(gold, pred).to_frame('curves')", "nereval thresholds GOLD PRED --csv curves.csv"
     ),
     "min-f1 min-f min-score fail-under fail-below assert minimum at-least require": LEAST_F,
     "max-drop max-regression": LARGEST_DROP,
@@ -367,10 +404,13 @@ ROWS: dict[str, Meaning] = {
         "nereval plan GOLD PRED --half-width 2: for a difference, "
         "nereval plan GOLD PRED --baseline OTHER --difference 2",
     ),
+    "save-counts counts-file counts-out write-counts": Meaning(
+        "r.save('counts.npz')", "nereval count GOLD PRED --output counts.npz"
+    ),
     "json as-json dump": Meaning("r.to_json()", f"{SCORE} --json"),
-    "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex", option="--format latex"),
-    "markdown md": Meaning("r.to_markdown()", f"{SCORE} --format markdown", option="--format markdown"),
-    "csv to-csv tsv": Meaning("r.to_csv()", f"{SCORE} --format csv", option="--format csv"),
+    "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex > table.tex", option="--format latex"),
+    "markdown md": Meaning("r.to_markdown()", f"{SCORE} --format markdown > table.md", option="--format markdown"),
+    "csv to-csv tsv": Meaning("r.to_csv()", f"{SCORE} --format csv > table.csv", option="--format csv"),
     "table tables": Meaning("r.to_frame(), r.to_markdown() or r.to_latex()", f"{SCORE} --format markdown"),
     "excel xlsx to-excel": Meaning("r.to_frame().to_excel('scores.xlsx')", f"{SCORE} --format csv"),
     "html to-html plot visualize visualise chart figure dashboard": Meaning(
@@ -450,18 +490,16 @@ AT: dict[str, dict[str, Meaning]] = {
         "junit-xml junit-file xml": Meaning(
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
-        "min-f1 min-f min-score f1 threshold minimum at-least require fail-under fail-below": LEAST_F._replace(
+        "min-score score threshold minimum at-least require fail-under fail-below": LEAST_F._replace(
             option="--rule 'strict_f at_least {points}'"
         ),
-        "min-precision min-p precision": Meaning(
-            "gate(['strict_p at_least 85'], gold, pred)",
-            "nereval gate GOLD PRED --rule 'strict_p at_least 85'",
-            option="--rule 'strict_p at_least {points}'",
+        "warn-only warn no-fail soft advisory": Meaning(
+            "gate(['strict_f at_least 85 required false'], gold, pred)",
+            "nereval gate GOLD PRED --rule 'strict_f at_least 85 required false'",
         ),
-        "min-recall min-r recall": Meaning(
-            "gate(['strict_r at_least 85'], gold, pred)",
-            "nereval gate GOLD PRED --rule 'strict_r at_least 85'",
-            option="--rule 'strict_r at_least {points}'",
+        "results result scores": Meaning(
+            "gate(['strict_f at_least 85'], gold, pred), with documents rather than scores",
+            "nereval gate GOLD PRED --rule 'strict_f at_least 85': it needs the documents rather than scores",
         ),
         "rule rules": Meaning("gate(['strict_f at_least 85'], gold, pred)", option="--policy"),
         "max-drop tolerance max-regression max-f1-drop": LARGEST_DROP._replace(
@@ -470,7 +508,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "plan": {
         "rule rules": Meaning("plan(gold, pred, policy=['strict_f at_least 85'])", option="--policy"),
-        "min-f1 min-f min-score fail-under": Meaning(
+        "min-score fail-under": Meaning(
             "plan(gold, pred, policy=['strict_f at_least 85'])",
             "nereval plan GOLD PRED --rule 'strict_f at_least 85'",
             option="--rule 'strict_f at_least {points}'",
@@ -479,9 +517,13 @@ AT: dict[str, dict[str, Meaning]] = {
             "plan(gold, pred, half_width=2), with the documents of a pilot",
             "nereval plan GOLD PRED --half-width 2: the documents are a pilot",
         ),
-        "confidence level power alpha": Meaning(
-            "plan(gold, pred, half_width=2), for intervals at 95 %, or difference=2 with a power of 80 %",
+        "confidence level alpha": Meaning(
+            "plan(gold, pred, half_width=2), for intervals at 95 %",
             "nereval plan GOLD PRED --half-width 2: intervals are at 95 %",
+        ),
+        "power effect effect-size delta": Meaning(
+            "plan(gold, pred, other, difference=2), with a power of 80 %",
+            "nereval plan GOLD PRED --baseline OTHER --difference 2: the power is 80 %",
         ),
     },
     "agreement": {
@@ -501,9 +543,13 @@ AT: dict[str, dict[str, Meaning]] = {
     "to_frame": {
         "by level per-label by-label labels label per-type by-type": Meaning("r.to_frame('label-scores')"),
     },
+    "summary": {"mode scenario per-label by-label": Meaning("r.summary(), or r.show('label-scores')")},
     "to_csv": {"index sep header": Meaning("r.to_csv('scores.csv'), which has no index")},
     "to_json": {"indent orient sort-keys": Meaning("r.to_json('scores.json'), which is indented")},
-    "to_latex": {"index float-format floatfmt caption label": Meaning("r.to_latex(digits=3), which has no index")},
+    "to_latex": {
+        "index float-format floatfmt caption label": Meaning("r.to_latex(digits=3), which has no index"),
+        "bold bold-best highlight stars": Meaning("r.to_latex(), which has no bold"),
+    },
     "to_markdown": {"index tablefmt float-format floatfmt": Meaning("r.to_markdown(digits=3), which has no index")},
     "confusion": {
         "normalize normalise": Meaning(
@@ -516,6 +562,12 @@ AT: dict[str, dict[str, Meaning]] = {
         "output-dict": Meaning("r.to_dict()"),
     },
     "errors": {
+        "top limit max max-errors n-errors head": Meaning(
+            "r.errors()[:10]", "nereval errors GOLD PRED --limit 10", option="--limit {}"
+        ),
+        "group-by by grouped count counts most-common": Meaning(
+            "r.errors().counts, or r.to_frame('groups')", f"{SCORE} --tables groups"
+        ),
         "type types error-type category kind": Meaning(
             "r.errors(verdicts='boundary')", "nereval errors GOLD PRED --errors boundary", option="--errors"
         ),
@@ -530,7 +582,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "report": {
         "html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output"),
-        "min-f1 min-f min-score fail-under": LEAST_F._replace(option="--rule 'strict_f at_least {points}'"),
+        "min-score fail-under": LEAST_F._replace(option="--rule 'strict_f at_least {points}'"),
     },
     "leaderboard": {
         "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
@@ -562,9 +614,10 @@ AT: dict[str, dict[str, Meaning]] = {
             f'{SCORE}: formats are recognised, and answers of a language model are lines {{"id": ..., "answer": ...}}',
         ),
         "threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut"),
+        "format": Meaning("score(gold, pred), which recognises formats, or load(path, format=...) for a file"),
     },
     "thresholds": {
-        "optimize objective target best-for": Meaning(
+        "optimize optimise maximize maximise objective target best-for criterion": Meaning(
             "thresholds(gold, pred, best='strict_f')",
             "nereval thresholds GOLD PRED --best strict_f",
             option="--best {}",
@@ -589,6 +642,7 @@ WORDS = {
     "bootstrap boot ci confint confidence interval intervals jackknife resample resamples stderr": "ci",
     "confusion": "confusion",
     "error errors mistake mistakes": "errors",
+    "hallucinations hallucination hallucinated": "hallucinations",
     "link links linking linker nel kb": "links",
     "untyped unlabeled unlabelled agnostic boundaries": "untyped",
     "leaderboard ranking rank": "rank",
@@ -650,11 +704,28 @@ def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Me
             understood by its words. None if it is not.
     """
     written = name.strip().strip("-_").lower().replace("_", "-").replace(" ", "-")
-    meaning = _AT.get("score" if at == "evaluate" else at, {}).get(written) or _MEANINGS.get(written)
+    of_function = _AT.get("score" if at == "evaluate" else at, {}).get(written)
+    meaning = of_function or _rule_of_score(written, at) or _MEANINGS.get(written)
     if meaning or others is None:
         return meaning or Meaning()
-    near = nearest(name, others)
-    return Meaning() if near and len(_words(near)) >= len(_words(name)) else _meaning_of_words(name)
+    return Meaning() if _is_slip(name, nearest(name, others)) else _meaning_of_words(name)
+
+
+def _rule_of_score(written: str, at: str) -> Meaning | None:
+    """Return the meaning of a score's name as an option of a command that judges by rules: its least value."""
+    name = re.sub("^(min|minimum|least)-|-(min|minimum)$", "", written)
+    key = score_key_here({"f": "f1", "p": "precision", "r": "recall"}.get(name, name))
+    if not key or at not in ("gate", "plan", "report") or (at != "gate" and name == written):
+        return None
+    rule = f"{key} at_least 85"
+    call = f"plan(gold, pred, policy=['{rule}'])" if at == "plan" else f"gate(['{rule}'], gold, pred)"
+    return Meaning(call, f"nereval {at} GOLD PRED --rule '{rule}'", option=f"--rule '{key} at_least {{points}}'")
+
+
+def _is_slip(name: str, near: str) -> bool:
+    """Return whether a name is another one with a slip of the fingers, and no other word in place of one."""
+    words, others = _words(name), _words(near)
+    return len(others) >= len(words) and all(nearest(word, others) for word in words - others)
 
 
 def python_line(
@@ -726,6 +797,8 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     (['--confidence', '--samples', '500'], ['--labels', 'MISC=,GPE='])
     >>> option_words("--min-f1", "gate", "0.85"), option_words("--max-drop", "gate", "0.5")
     (['--rule', 'strict_f at_least 85'], [])
+    >>> option_words("--min-exact-f1", "gate", "80"), option_words("--threshold", "gate", "recall=0.8")
+    (['--rule', 'exact_f at_least 80'], ['--rule', 'strict_r at_least 80'])
     >>> option_words("--min-f1", "gate", "PER=0.9"), option_words("--min-f1-per-label", "gate", "0.8")
     (['--rule', 'strict_f at_least 90 label PER'], [])
     >>> option_words("--ignore-labels")
@@ -742,10 +815,16 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
         return [*before, ",".join(template.replace("{each}", part) for part in value.split(","))]
     labelled = [part.partition("=") for part in value.replace(":", "=").split(",")]
     if before == ["--rule"] and all(number for *_, number in labelled):
-        rules = [f"{_fill(template, number)} label {shlex.quote(label)}" for label, _, number in labelled]
+        rules = [_rule_of_label(_fill(template, number), label) for label, _, number in labelled]
         return [word for rule in rules for word in ("--rule", rule)]
     is_unclear = "{of_label}" in template or ("{drop}" in template and _is_below_1(value))  # 0.5 points, or 50
     return [] if is_unclear else [*before, _fill(template, value)]
+
+
+def _rule_of_label(rule: str, label: str) -> str:
+    """Return a rule about a label, or about another score if the label is the name of one."""
+    key = score_key_here(label)
+    return f"{key} {rule.partition(' ')[2]}" if key else f"{rule} label {shlex.quote(label)}"
 
 
 def _fill(template: str, value: str) -> str:

@@ -64,6 +64,14 @@ class Gate(Shown):
     (True, 'met', 'met')
     """
 
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("ok", "success", "is_passed", "pass_"), "g.passed"),
+        "status": "g.verdict",
+        **dict.fromkeys(
+            ("failures", "failed", "failed_rules", "reasons", "broken", "violations", "errors", "messages"),
+            "[rule for rule in g.rules if rule.verdict != 'met'], or print(g)",
+        ),
+    }
     _kind: ClassVar[str] = "Gate"
     summarised: ClassVar[Sequence[str]] = ("rules", "lost")
 
@@ -251,6 +259,9 @@ class Plan(Shown):
     170
     """
 
+    _lines: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("n", "n_docs", "n_documents", "sample_size", "docs", "needed", "required", "size"), "p.documents_needed"
+    )
     _kind: ClassVar[str] = "Plan"
     summarised: ClassVar[Sequence[str]] = ("needed",)
 
