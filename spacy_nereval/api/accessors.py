@@ -238,8 +238,9 @@ class ScoreSet:
         """
         if not words:
             return self
-        if (category := COUNT_NAMES.get("_".join(words))) in self.counts:
-            return self.counts[category]
+        for count in COUNT_NAMES.get("_".join(words), ()):
+            if (number := self.counts.get(count, self.scores.get(count))) is not None:
+                return number
         for place, others in ((0, words[1:]), (-1, words[:-1])):
             if average := AVERAGE_NAMES.get(words[place]):
                 return self._average(average, [word for word in others if word != "avg"])

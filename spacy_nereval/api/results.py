@@ -293,11 +293,7 @@ class Result(Shown):
     def _ipython_key_completions_(self) -> list[str]:
         return [*paths(self._sets), *self]
 
-    def _attribute_meant(self, name: str) -> Any:
-        is_frame = RESULT_NAMES.get(name) == "to_frame"
-        return self._frame_of_labels if is_frame else super()._attribute_meant(name)
-
-    def _frame_of_labels(self, table: str | None = None, **options: Any) -> pandas.DataFrame:
+    def _frame_as_elsewhere(self, table: str | None = None, **options: Any) -> pandas.DataFrame:
         """Return the frame that `to_pandas` makes elsewhere: a row for all spans (label "") and for each label.
 
         Its columns have the names that the scores have elsewhere, as strict scores, and then every score by its key.
@@ -308,7 +304,7 @@ class Result(Shown):
         ['label', 'precision', 'recall', 'f1', 'support', 'strict_p', 'strict_r', 'strict_f']
         """
         if table is not None or options:
-            return self.to_frame(table or "scores", **options)
+            return super()._frame_as_elsewhere(table or "scores", **options)
 
         def row(label: str, meant: Callable[[str], Any], support: int, scores: Mapping[str, Any]) -> dict[str, Any]:
             usual = {name: meant(name) for name in ("precision", "recall", "f1")}
@@ -616,7 +612,8 @@ class Comparison(Shown):
         return "\n".join(finding.sentence for finding in findings if finding.section.startswith("headline"))
 
     _lines: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.to_frame().p_holm"),
+        **dict.fromkeys(("p", "p_value", "pvalue"), "c.to_frame().p_holm"),
+        **dict.fromkeys(("p_values", "pvalues", "adjusted_p_values"), "c.to_pandas()[['metric', 'score', 'p_value']]"),
         **dict.fromkeys(("difference", "delta", "value"), "c.headline.value"),
         **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
         **dict.fromkeys(("winner", "best", "verdict", "better"), "print(c.conclusion)"),

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from functools import update_wrapper, wraps
+from functools import cache, update_wrapper
 from inspect import Parameter, signature
 from pathlib import Path
 from types import MethodType
@@ -21,6 +21,7 @@ from ..core.synonyms import RESULT_NAMES, ROW_NAMES, python_call
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
+from ..metrics.registry import create, names
 from ..reporting.figures import Figure
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records, render_document
@@ -59,19 +60,36 @@ color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isola
 </style>"""
 """The style in a notebook, light or dark. It undoes the notebook's own style for tables."""
 
+COLUMN_NAMES = {"precision": "P", "recall": "R", "f1": "F", "p_value": "p_holm"}
+"""The names of columns elsewhere, and here."""
+
 UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised")
 """Names that tab completion omits: those that change a dict."""
+
+WRITERS = ("save", "load", "report", "plot")
+"""Methods that are not called unless somebody calls them."""
 
 FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
 
 
+@cache
+def kind_of_verdict(metric: str, verdict: str) -> str:
+    """Return the kind of a metric's verdict, such as "boundary"; its name if the metric declares none.
+
+    >>> kind_of_verdict("fair", "be_s")
+    'boundary'
+    """
+    words = create(metric).words if metric in names() else {}
+    return words[verdict].kind if verdict in words else verdict
+
+
 class Row(dict[str, Any]):
     """A row whose values are attributes, too: `error.verdict`, and `error.gold` for the values of a gold span.
 
-    >>> row = Row(verdict="fn", gold_start=0, gold_label="PER", pred_start=None, pred_label=None)
+    >>> row = Row(metric="fair", verdict="fn", gold_start=0, gold_label="PER", pred_start=None, pred_label=None)
     >>> row.type, row.gold, row.pred, row.label
-    ('fn', {'start': 0, 'label': 'PER'}, None, 'PER')
+    ('missed', {'start': 0, 'label': 'PER'}, None, 'PER')
     """
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
@@ -82,6 +100,8 @@ class Row(dict[str, Any]):
             for key in (name, ROW_NAMES.get(name, "")):
                 if key in self:
                     return self[key]
+                if key == "kind" and {"metric", "verdict"} <= {*self}:
+                    return kind_of_verdict(self["metric"], self["verdict"])
             if f"gold_{name}" in self:  # where there is no gold span, the predicted one is meant
                 return self[f"pred_{name}" if self.get("gold_start", 0) is None else f"gold_{name}"]
             side = {"predicted": "pred", "prediction": "pred"}.get(name, name)
@@ -93,9 +113,9 @@ class Row(dict[str, Any]):
 class Rows(list[Any]):
     """Rows of errors: a list, with the number of each verdict and a frame, as other packages have them.
 
-    >>> rows = Rows([Row(verdict="fn", gold_label="PER"), Row(verdict="fn", gold_label="LOC")])
-    >>> rows.counts, rows[0].type, rows.to_pandas().shape
-    ({'fn': 2}, 'fn', (2, 4))
+    >>> rows = Rows([Row(metric="fair", verdict="fn", gold_label=label) for label in ("PER", "LOC")])
+    >>> rows.counts, rows.by_type, rows.by_label, rows.to_pandas().shape
+    ({'fn': 2}, {'missed': 2}, {'PER': 1, 'LOC': 1}, (2, 5))
     """
 
     @property
@@ -112,13 +132,16 @@ class Rows(list[Any]):
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            if name in ("by_type", "by_verdict", "types", "error_types", "type_counts", "error_counts"):
-                return self.counts
+            if name in ("by_type", "by_kind", "types", "error_types", "type_counts", "error_counts"):
+                return dict(Counter(Row(row).type for row in self).most_common())
+            if RESULT_NAMES.get(name) == "labels":
+                return dict(Counter(Row(row).label for row in self).most_common())
             if RESULT_NAMES.get(name) == "to_frame":
                 return self._frame
             raise AttributeError(
                 f"these are {len(self)} rows, a list without {name!r}: write .counts, the number of each verdict, "
-                ".to_frame(), .to_frame().value_counts(['verdict', 'gold_text']), or [0], the first row"
+                ".to_frame(), .to_frame().value_counts(['verdict', 'gold_text']), or [0], the first row; "
+                "r.errors(verdicts=['boundary'], labels=['PER']) selects rows"
             )
 
     def _frame(self) -> pandas.DataFrame:
@@ -129,39 +152,26 @@ class Rows(list[Any]):
         )
 
 
-class RowsMethod(Sequence[dict[str, Any]]):
-    """A method that returns rows, which can be had without a call too: `for row in result.errors`."""
+class Method:
+    """A method of a result, which takes the arguments of other packages too, and answers those that mean nothing.
 
-    def __init__(self, method: Callable[..., list[dict[str, Any]]]) -> None:
-        self._method = method
-        update_wrapper(self, method)
-
-    def __call__(self, *args: Any, **options: Any) -> Rows:
-        return Rows(map(Row, self._method(*args, **options)))
-
-    def __getitem__(self, place: Any) -> Any:
-        return self()[place]
-
-    def __len__(self) -> int:
-        return len(self())
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self() if not name.startswith("_") else None, name)
-
-
-def _with_arguments_here(method: MethodType) -> Callable[..., Any]:
-    """Return a method of a result that takes the arguments of other packages too, and answers those that mean nothing.
+    Where it needs no arguments, what it returns can be had without a call.
 
     >>> from spacy_nereval import score
-    >>> score([["B-PER"]], [["B-PER"]], "strict").to_dict(flat=True)
+    >>> result = score([["B-PER"]], [["B-PER"]], "strict")
+    >>> result.confusion["PER"]["PER"]
+    1
+    >>> result.to_dict(flat=True)
     Traceback (most recent call last):
     TypeError: to_dict has no argument flat: write r.flat(), with r = score(gold, pred)
     """
-    name = method.__name__
 
-    @wraps(method)
-    def called(*args: Any, **options: Any) -> Any:
-        parameters = signature(method).parameters
+    def __init__(self, method: MethodType) -> None:
+        self._method = method
+        update_wrapper(self, method)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        name, parameters = self._method.__name__, signature(self._method).parameters
         listed = next((one for one, parameter in parameters.items() if parameter.kind is Parameter.VAR_POSITIONAL), "")
         accepted = [one for one in parameters if one != listed]
         if listed and {listed, listed.removesuffix("s")} & {*options}:
@@ -173,10 +183,26 @@ def _with_arguments_here(method: MethodType) -> Callable[..., Any]:
             raise TypeError(f"{name} does not take {shorten(repr(args[-1]))}: {f'write {line}' if line else its}")
         if any(option not in accepted for option in options):
             options = arguments_here(options, name, accepted, [] if listed else accepted[: len(args)])
-        check_call(signature(method), name, args, options)
-        return method(*args, **options)
+        check_call(signature(self._method), name, args, options)
+        return self._method(*args, **options)
 
-    return called
+    def __getitem__(self, key: Any) -> Any:
+        return self()[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or self._method.__name__ in WRITERS:
+            raise AttributeError(f"{self._method.__name__} is a method, without {name!r}")
+        return getattr(self(), name)
+
+
+class RowsMethod(Method, Sequence[dict[str, Any]]):
+    """A method that returns rows, which can be had without a call too: `for row in result.errors`."""
+
+    def __call__(self, *args: Any, **options: Any) -> Rows:
+        return Rows(map(Row, super().__call__(*args, **options)))
+
+    def __len__(self) -> int:
+        return len(self())
 
 
 class Plain(dict[str, Any]):
@@ -300,8 +326,7 @@ class Shown(dict[str, Any]):
             value = super().__getattribute__(name)
             if name.startswith("_") or not isinstance(value, MethodType):
                 return value
-            method = _with_arguments_here(value)
-            return RowsMethod(method) if name == "errors" else method
+            return RowsMethod(value) if name == "errors" else Method(value)
 
     def __missing__(self, key: str) -> Any:
         if (value := self._value_of_line(key)) is not None:
@@ -320,9 +345,17 @@ class Shown(dict[str, Any]):
     def _attribute_meant(self, name: str) -> Any:
         """Return the attribute that other packages call by another name, or the item of this name; None if none is."""
         here = RESULT_NAMES.get(name, "")
+        if here == "to_frame":
+            return self._frame_as_elsewhere
         if here in self._own_names():
             return getattr(self, here)
-        return super().get(name) if name in self else self._value_of_line(name)
+        value = super().get(name) if name in self else self._value_of_line(name)
+        return Plain(value) if type(value) is dict else value
+
+    def _frame_as_elsewhere(self, *args: Any, **options: Any) -> pandas.DataFrame:
+        """Return the frame of `to_frame`, with the names of columns elsewhere beside those here."""
+        made = self.to_frame(*args, **options)
+        return made.assign(**{name: made[here] for name, here in COLUMN_NAMES.items() if here in made})
 
     def _value_of_line(self, name: object) -> Any:
         """Return the value that the line for a name has, if it is an attribute or an item alone; None if it is not."""

@@ -82,28 +82,32 @@ KIND_NAMES = {
 """Names of kinds of errors elsewhere, and the kinds of `core.wording.VERDICT_KINDS`."""
 
 ROW_NAMES = {
-    **dict.fromkeys(("type", "kind", "category", "error_type", "error"), "verdict"),
+    **dict.fromkeys(("type", "kind", "category", "error_type", "error"), "kind"),
     **dict.fromkeys(("doc", "doc_id", "document_id", "id"), "document"),
     **dict.fromkeys(("pred", "predicted", "prediction"), "pred"),
 }
-"""Attributes of an error elsewhere, and the fields of its row."""
+"""Attributes of an error elsewhere, and the fields of its row; "kind" is that of its verdict, such as "boundary"."""
 
 COUNT_NAMES = {
-    **dict.fromkeys(("correct", "match", "matches"), "cor"),
-    **dict.fromkeys(("incorrect", "wrong"), "inc"),
-    **dict.fromkeys(("partial", "partials"), "par"),
-    **dict.fromkeys(("missed", "missing"), "mis"),
-    "spurious": "spu",
-    "possible": "pos",
-    "actual": "act",
+    **dict.fromkeys(("correct", "matches", "hits", "true_positives", "true_positive"), ("cor", "tp", "match")),
+    **dict.fromkeys(("incorrect", "wrong"), ("inc",)),
+    **dict.fromkeys(("partial", "partials"), ("par",)),
+    **dict.fromkeys(("missed", "missing"), ("mis", "fn")),
+    "spurious": ("spu", "fp"),
+    "possible": ("pos",),
+    "actual": ("act",),
+    **dict.fromkeys(("label_errors", "label_error"), ("le", "type_error")),
+    **dict.fromkeys(("boundary_errors", "boundary_error"), ("be", "extent_error")),
+    **dict.fromkeys(("label_boundary_errors", "label_and_boundary_errors"), ("lbe", "both_error")),
 }
-"""The names of MUC's categories elsewhere, and here."""
+"""The names of counts elsewhere, such as MUC's categories, and here: the first that a metric has."""
 
-CHANCE_NAMES = (
-    *("kappa", "cohen_kappa", "cohens_kappa", "fleiss_kappa"),
-    *("alpha", "krippendorff", "krippendorff_alpha", "krippendorffs_alpha"),
-)
-"""Names of coefficients that are given as metrics of an agreement, which always has them."""
+CHANCE_NAMES = {
+    **dict.fromkeys(("kappa", "cohen_kappa", "cohens_kappa", "cohen"), "kappa"),
+    **dict.fromkeys(("fleiss", "fleiss_kappa"), "fleiss"),
+    **dict.fromkeys(("alpha", "krippendorff", "krippendorff_alpha", "krippendorffs_alpha"), "alpha"),
+}
+"""Names of coefficients, which an agreement always has, and its keys in `units`."""
 
 GROUP_NAMES = {"ent_type": "type"}
 """Names of groups of scores in other packages, and the groups of `semeval` here."""
@@ -216,7 +220,7 @@ ROWS: dict[str, Meaning] = {
         "r.labels", f"{SCORE} --tables label-scores", option="--tables label-scores"
     ),
     "support": Meaning("r.labels['{label}'].support, or r['gold']", f"{SCORE} --tables label-scores"),
-    "only-labels keep labels-to-keep include-labels": Meaning(
+    "only-labels keep labels-to-keep include-labels filter subset restrict": Meaning(
         "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC", option="--only"
     ),
     "label tags classes target-names entity-types entities include label-list label-set select": Meaning(
@@ -543,7 +547,10 @@ AT: dict[str, dict[str, Meaning]] = {
     "to_frame": {
         "by level per-label by-label labels label per-type by-type": Meaning("r.to_frame('label-scores')"),
     },
-    "summary": {"mode scenario per-label by-label": Meaning("r.summary(), or r.show('label-scores')")},
+    "summary": {
+        "mode scenario per-label by-label": Meaning("r.summary(), or r.show('label-scores')"),
+        "alpha level confidence ci": Meaning("score(gold, pred, confidence=0.95)"),
+    },
     "to_csv": {"index sep header": Meaning("r.to_csv('scores.csv'), which has no index")},
     "to_json": {"indent orient sort-keys": Meaning("r.to_json('scores.json'), which is indented")},
     "to_latex": {

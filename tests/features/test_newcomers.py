@@ -303,7 +303,7 @@ WORKS = {
     "score(gold, pred, ['precision', 'recall', 'f1'])": "score(gold, pred, 'strict')",
     # rows of errors
     "[(error.type, error.gold, error.pred) for error in result.errors][0][:2]": (
-        "(result.errors()[0]['verdict'], {k[5:]: v for k, v in result.errors()[0].items() if k.startswith('gold_')})"
+        "('missed', {k[5:]: v for k, v in result.errors()[0].items() if k.startswith('gold_')})"
     ),
     "result.errors(type='boundary')": "result.errors(verdicts=['be_s', 'be_l', 'be_o'])",
     "result.errors(verdicts='missed'), result.errors(kind='label')": (
@@ -350,13 +350,14 @@ WORKS = {
     "result.to_df().query('label == \"PER\"')[['precision', 'recall', 'f1', 'support', 'fair_f']].values.tolist()": (
         "[[*result.labels['PER'].strict.scores.values(), result.labels['PER'].support, result.labels['PER'].fair.f]]"
     ),
-    "result.to_dataframe('label-scores').to_dict()": "result.to_frame('label-scores').to_dict()",
+    "result.to_dataframe('label-scores')['f1'].tolist()": "result.to_frame('label-scores')['F'].tolist()",
     "score(gold, pred, 'fair,loio').to_pandas()['f1'].tolist()": "[None] * 4",
     "spacy_nereval.error_analysis(y_true, y_pred).counts == result.errors.counts": "True",
-    "sum(result.errors.counts.values()), result.errors('strict').by_type['fn']": (
+    "sum(result.errors.counts.values()), result.errors('strict').by_type['missed']": (
         "len(result.errors()), result.strict.fn"
     ),
     "result.errors.to_frame().shape": "result.errors().to_frame().shape",
+    "[e for e in result.errors if e.type == 'label'] == result.errors(type='label')": "True",
     "result.errors.to_pandas()[['type', 'text']].values.tolist()": "[[row.type, row.text] for row in result.errors]",
     "[(row.label, row.start) for row in result.errors(verdicts='missed')]": (
         "[(row['gold_label'], row['gold_start']) for row in result.errors(verdicts='missed')]"
@@ -397,6 +398,25 @@ WORKS = {
     "result.to_json('saved.json'); spacy_nereval.load_result('saved.json').f1": STRICT,
     "result.save('saved.npz'); spacy_nereval.load_counts('saved.npz').gold": "36",
     "gate(['strict_f at_least 45'], gold, pred).ok": "gate(['strict_f at_least 45'], gold, pred).passed",
+    # whatever is asked of other results
+    "bool(gate(['strict_f at_least 99'], gold, pred)), bool(gate(['strict_f at_least 45'], gold, pred))": (
+        "*(gate([f'strict_f at_least {least}'], gold, pred).passed for least in (99, 45)),"
+    ),
+    "int(not gate(['strict_f at_least 99'], gold, pred)), agreement(a, b).fleiss_kappa": (
+        "1, agreement(a, b)['units']['fleiss']"
+    ),
+    "compare(gold, a, b).to_pandas()['p_value'].max()": "compare(gold, a, b).to_frame()['p_holm'].max()",
+    "leaderboard(gold, {'a': a, 'b': b}).to_pandas()['f1'].tolist()": (
+        "leaderboard(gold, {'a': a, 'b': b}).to_frame()['F'].tolist()"
+    ),
+    "result.confusion_matrix['PER']['ORG'], result.confusion['PER', 'ORG'], result.to_dict['gold']": (
+        "result.confusion()['PER']['ORG'], result.confusion()['PER', 'ORG'], 36"
+    ),
+    "result.confusion_matrix.to_frame().shape": "result.confusion().to_frame().shape",
+    "result.true_positives, result.missed, result.fair.label_errors, result.fair.boundary_errors": (
+        "result.strict.counts['tp'], result.fn, result.fair.counts['le'], 0"
+    ),
+    "thresholds(gold, pred).best_f1": "thresholds(gold, pred).headline.value",
     "plan(gold, pred, half_width=5).n_docs": "plan(gold, pred, half_width=5).documents_needed",
 }
 
@@ -510,6 +530,14 @@ FAILS = {
     "score()": "score: missing a required argument: 'gold'; write score(gold, pred)",
     "spacy_nereval.merge()": "write merge(['a.npz', 'b.npz'])",
     "spacy_nereval.Counts.load('a.npz')": "Result.load('counts.npz').counts reads them",
+    "load(gold).to_pandas()": "a list without 'to_pandas': write [0].text or [0].spans",
+    "leaderboard(gold, {'a': a, 'b': b}).winner": "write l.to_pandas(), whose first row is the best system",
+    "leaderboard(gold, {'a': a, 'b': b})['a']": "write l.to_pandas().query(\"system == 'a'\")",
+    "gate(['strict_f at_least 45'], gold, pred).to_junit('x.xml')": "write g.save('results.xml')",
+    "thresholds(gold, pred).per_label": "write t.to_frame('labels')",
+    "result.metrics['f1']": "there is no 'f1'; there are strict, semeval",
+    "result.filter(label='PER')": "write score(gold, pred, only=['",
+    "result.save.frobnicate": "save is a method, without 'frobnicate'",
     "result.counts.f1": "counts have no 'f1': write score(counts)",
     "gate(['strict_f at_least 45'], gold, pred).failures": "write [rule for rule in g.rules if rule.verdict != 'met']",
     "thresholds(gold, pred).precision": "t.to_frame('curves')",
