@@ -92,8 +92,8 @@ COUNT_NAMES = {
     **dict.fromkeys(("correct", "matches", "hits", "true_positives", "true_positive"), ("cor", "tp", "match")),
     **dict.fromkeys(("incorrect", "wrong"), ("inc",)),
     **dict.fromkeys(("partial", "partials"), ("par",)),
-    **dict.fromkeys(("missed", "missing"), ("mis", "fn")),
-    "spurious": ("spu", "fp"),
+    **dict.fromkeys(("missed", "missing"), ("mis",)),
+    "spurious": ("spu",),
     "possible": ("pos",),
     "actual": ("act",),
     **dict.fromkeys(("label_errors", "label_error"), ("le", "type_error")),
@@ -353,6 +353,9 @@ ROWS: dict[str, Meaning] = {
     "worst-documents worst-docs": Meaning(
         "r.to_frame('documents').sort_values('strict_f')", f"{SCORE} --tables documents", option="--tables documents"
     ),
+    "missed missing spurious": Meaning(
+        "r.errors(verdicts='missed'), or 'spurious'", "nereval errors GOLD PRED --errors missed"
+    ),
     "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
     "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
     "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
@@ -411,7 +414,7 @@ ROWS: dict[str, Meaning] = {
     "save-counts counts-file counts-out write-counts": Meaning(
         "r.save('counts.npz')", "nereval count GOLD PRED --output counts.npz"
     ),
-    "json as-json dump": Meaning("r.to_json()", f"{SCORE} --json"),
+    "json as-json dump yaml to-yaml": Meaning("r.to_json()", f"{SCORE} --json"),
     "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex > table.tex", option="--format latex"),
     "markdown md": Meaning("r.to_markdown()", f"{SCORE} --format markdown > table.md", option="--format markdown"),
     "csv to-csv tsv": Meaning("r.to_csv()", f"{SCORE} --format csv > table.csv", option="--format csv"),
