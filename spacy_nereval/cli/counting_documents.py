@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
+from ..core.messages import many
 from .command_options import Cutting, Model
 from .metric_options import add_stored_labels, chosen_metrics, say_left_attributes
 from .printing import progress_bar, say
@@ -340,9 +341,8 @@ def save_counts(counts: Counts, output: Path) -> None:
 
     unchecked = _note_on_repeats(counts)  # before the hashes of ids move
     save(counts, output)
-    documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = reading_phrases({**counts.on_reading, "skipped": counts.skipped})
-    say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
+    say(", ".join([f"✔ counts of {many(counts.documents, 'document')} in {output}", *said]), fg="green")
     if unchecked:
         say(unchecked)
 
