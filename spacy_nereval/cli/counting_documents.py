@@ -431,6 +431,11 @@ class RunCounter:
         if gold is None and len(stored) < len(runs):
             other = next(run for run in runs if not run.has_counts)
             raise ValueError(f"{other} is not a count file: name the gold annotation first")
+        if gold and stored and len(stored) == len(runs):
+            say(
+                f"ℹ {gold} is not read: all systems are count files, in which gold annotation is counted already",
+                err=True,
+            )
         if gold and not gold.exists() and matching_files(str(gold)) == [str(gold)]:
             check_is_file(gold)
         questions = questions_of(reading if len(stored) == len(runs) else Reading(), cutting)
