@@ -163,6 +163,17 @@ def test_with_a_policy_the_heading_is_the_answer(number, tmp_path):
         assert {name: {*rules.split(", ")} for name, (_, _, rules) in shown.items()} == broken
 
 
+def test_rules_judge_the_systems_of_a_report_as_a_policy_of_these_rules_does(tmp_path):
+    (path := tmp_path / "policy.cfg").write_text(POLICY.partition("[gate.rules.loss]")[0])
+    texts = []
+    for extension in (ReportPolicy(policy=path), ReportPolicy(rule=["strict_f at_least 90"])):
+        html = page(systems()[:1], confidence=FEW, sections=[extension.section(1)])
+        texts.append(" ".join(re.sub(r"<[^>]*>", "", re.search(r"<h1>(.*?)</h1>", html)[1]).split()))
+    assert texts == ["one may not ship: strict F is below 90"] * 2
+    with pytest.raises(ValueError, match="--rule is given in addition to --policy"):
+        ReportPolicy(policy=path, rule=["strict_f at_least 90"]).section(1)
+
+
 def test_who_may_ship_is_told_in_a_sentence():
     def gate(name: str, *rules: tuple[str, str, float], passed: bool = False) -> GateView:
         rows = [

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from typer import Option
-
 from ...cli.app import Extension
 from ...core.arguments import Argument
 
@@ -33,9 +31,9 @@ class ReportPolicy(Extension):
     with several systems whether each may take the place of the first.
     """
 
-    policy: Path | None = Option(
-        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
-    )
+    policy: Annotated[
+        Path | None, Argument("Policy of 'nereval gate': also say whether each system may ship, against the first one")
+    ] = None
 
     rule: Annotated[list[str] | None, RULE] = None
 

@@ -327,6 +327,19 @@ def test_half_widths_through_command_and_python_are_the_same(tmp_path, monkeypat
     assert json.loads(Path("counts.json").read_text("utf8"))["questions"] == expected["questions"]
 
 
+def test_rules_without_a_policy_through_command_and_python_are_the_same(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for side in ("gold", "pred"):
+        write(Path(f"{side}.jsonl"), *(line("x" * 100, *getattr(d, side), id=d.id) for d in corpus(3, 60)[1]))
+    rules = ["strict_f at_least 50", "strict_r at_least 40 label A"]
+    expected = plan("gold.jsonl", "pred.jsonl", policy=rules)
+    given = [word for rule in rules for word in ("--rule", rule)]
+    printed("plan", "gold.jsonl", "pred.jsonl", *given, "-o", "plan.json")
+    assert json.loads(Path("plan.json").read_text("utf8")) == expected
+    assert [row["name"] for row in expected["questions"]] == rules
+    assert plan("gold.jsonl", "pred.jsonl", policy=rules[0]) == plan("gold.jsonl", "pred.jsonl", policy=rules[:1])
+
+
 def test_a_policy_that_leaves_rules_undecided_for_unseen_kinds_needs_more_documents():
     """Of perfect predictions Wilson's interval is above 95 from about 55 documents on, .05^(1/k) from 59 on."""
     gold = [(0, 3, "A")]
