@@ -110,7 +110,8 @@ NO_CHARACTER = "have no character: end=%r, if an end is that of the last one"
         (
             marked("cut", "gold") | marked("empty", "pred"),
             [
-                "⚠ 4 of 4 gold spans end one character before a word does, so these ends look inclusive: end='inclusive'",
+                "⚠ 4 of 4 gold spans end one character before a word does, so these ends look inclusive: "
+                "end='inclusive'",
                 "⚠ 4 of 4 predicted spans " + NO_CHARACTER % "inclusive",
             ],
         ),

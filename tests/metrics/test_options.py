@@ -162,8 +162,8 @@ NO_TOKENS = (
             "metrics={'wrf': {'weights': ...}}: 'combined' is a label in the data too; rename the label, or use strict "
             "or lenient") for weights in ({"A": 0.5, "combined": 0.5}, {"A": 1})),
     ],
-    ids=["training data", "tokens", "tokens of no span", "tokens as units", "words", "a text", "weights of labels", "a label of the name",
-         "a label of the name without weight"],
+    ids=["training data", "tokens", "tokens of no span", "tokens as units", "words", "a text", "weights of labels",
+         "a label of this name", "a label of this name without weight"],
 )  # fmt: skip
 def test_what_a_metric_needs_of_a_document_is_said(document, name, options, said):
     with pytest.raises(ValueError, match=said):
