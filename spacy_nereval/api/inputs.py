@@ -160,7 +160,7 @@ def with_item_reading(function: Function) -> Function:
     for name, kind in ItemReading.__annotations__.items():
         written = getattr(kind, "__forward_arg__", kind)
         shown.append(Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Reading, name), annotation=written))
-    accepted = [parameter.name for parameter in shown]
+    accepted, full = [parameter.name for parameter in shown], short.replace(parameters=shown)
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -170,11 +170,11 @@ def with_item_reading(function: Function) -> Function:
             args = args[:-1]
         if any(name not in accepted for name in kwargs):
             kwargs = arguments_here(kwargs, called, accepted, accepted[: len(args)])
-        check_call(short.replace(parameters=shown), called, args, kwargs)
+        check_call(full, called, args, kwargs)
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
-    checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
+    checked.__signature__ = full  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes the function's arguments
 
 

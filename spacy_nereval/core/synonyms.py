@@ -155,6 +155,8 @@ USAGE = {
 WITHOUT_VALUE = dict.fromkeys(("ignore-labels", "ignore-label", "ignore-types", "ignore-type"), "untyped")
 """Names of options that mean another when they are given without a value: it is a flag."""
 
+LEAST_RULE = "--rule 'strict_f at_least {points}'"
+
 LEAST_F = Meaning("gate(['strict_f at_least 85'], gold, pred)", "nereval gate GOLD PRED --rule 'strict_f at_least 85'")
 LARGEST_DROP = Meaning(
     "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
@@ -497,9 +499,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "junit-xml junit-file xml": Meaning(
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
-        "min-score score threshold minimum at-least require fail-under fail-below": LEAST_F._replace(
-            option="--rule 'strict_f at_least {points}'"
-        ),
+        "min-score score threshold minimum at-least require fail-under fail-below": LEAST_F._replace(option=LEAST_RULE),
         "warn-only warn no-fail soft advisory": Meaning(
             "gate(['strict_f at_least 85 required false'], gold, pred)",
             "nereval gate GOLD PRED --rule 'strict_f at_least 85 required false'",
@@ -518,7 +518,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "min-score fail-under": Meaning(
             "plan(gold, pred, policy=['strict_f at_least 85'])",
             "nereval plan GOLD PRED --rule 'strict_f at_least 85'",
-            option="--rule 'strict_f at_least {points}'",
+            option=LEAST_RULE,
         ),
         "f1 f score width ci-width margin margin-of-error moe precision error target target-width n n-docs": Meaning(
             "plan(gold, pred, half_width=2), with the documents of a pilot",
@@ -592,7 +592,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "report": {
         "html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output"),
-        "min-score fail-under": LEAST_F._replace(option="--rule 'strict_f at_least {points}'"),
+        "min-score fail-under": LEAST_F._replace(option=LEAST_RULE),
     },
     "leaderboard": {
         "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
@@ -729,7 +729,7 @@ def _rule_of_score(written: str, at: str) -> Meaning | None:
         return None
     rule = f"{key} at_least 85"
     call = f"plan(gold, pred, policy=['{rule}'])" if at == "plan" else f"gate(['{rule}'], gold, pred)"
-    return Meaning(call, f"nereval {at} GOLD PRED --rule '{rule}'", option=f"--rule '{key} at_least {{points}}'")
+    return Meaning(call, f"nereval {at} GOLD PRED --rule '{rule}'", option=LEAST_RULE.replace("strict_f", key))
 
 
 def _is_slip(name: str, near: str) -> bool:
