@@ -163,6 +163,13 @@ REFUSED = {
         {},
     ),
     "scheme.*may not show": (rows_of_tags(), {}),
+    **{
+        f"^scheme='auto': the tags of a partition may not show their scheme; expected one of IOB1{end}": (
+            [{"tokens": ["Ada", "met"], "gold": [(0, 3, "PER")], "pred": [(0, 3, "PER")], side: ["B-PER", "O"]}],
+            {},
+        )
+        for side, end in (("gold", ""), ("pred", ", "))
+    },
     "mentions depends on the corpus": ([], {"metrics": {"mentions": {"scope": "hits"}}}),
     "there is no metric 'stric'": ([], {"metrics": "stric"}),
     "samples": ([], {"samples": -1}),
