@@ -41,6 +41,7 @@ def half_width(copies: int, name: str) -> float:
     return 50 * (row["high"] - row["low"])
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["alpha", "u_alpha", "strict_f"])
 def test_so_many_copies_have_an_interval_as_narrow_as_was_asked(name):
     result = agreement(annotated(), half_width=2)
@@ -54,6 +55,7 @@ def test_so_many_copies_have_an_interval_as_narrow_as_was_asked(name):
     assert half_width(max(1, needed // 40), name) >= 2 * 0.93
 
 
+@pytest.mark.costly
 def test_the_documents_for_a_half_width_of_alpha_are_those_of_the_formula():
     """The variance of alpha, by leaving each document out, on the scale d / (1 + d) of its distance d from 1."""
     sides = annotated()
@@ -100,6 +102,7 @@ def test_where_units_have_several_documents_the_range_is_one_of_documents():
         assert row["documents_between"] == [2 * end for end in row["units_between"]]
 
 
+@pytest.mark.costly
 def test_the_page_has_the_plan_if_it_was_asked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, records in annotated().items():
@@ -110,6 +113,7 @@ def test_the_page_has_the_plan_if_it_was_asked(tmp_path, monkeypatch):
         assert (title in Path("page.html").read_text("utf8")) is is_there
 
 
+@pytest.mark.costly
 def test_half_widths_through_command_python_and_frame_are_the_same(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")

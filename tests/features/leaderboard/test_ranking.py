@@ -74,6 +74,7 @@ def random_systems(random: np.random.Generator) -> dict[str, Outcomes]:
     return systems
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("number", [20, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.nightly])])
 def test_ranks_top_groups_and_p_values_are_those_of_all_exchanges(number):
     random, kinds = np.random.default_rng(0), {"tested": 0, "untested": 0, "shown": 0, "few": 0}
@@ -131,6 +132,7 @@ def primary_row(comparison: Any) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("metric", ["strict", "slot_error", "fair"])
 @pytest.mark.parametrize("level", [0.9, 0.95])
 def test_cells_are_those_of_score_to_the_last_digit(metric, level):
@@ -146,6 +148,7 @@ def test_cells_are_those_of_score_to_the_last_digit(metric, level):
         }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("sums", [1, 1 << 23])
 @pytest.mark.parametrize("metric", ["strict", "fair", "loio", "slot_error"])
 def test_pairs_are_those_of_compare_to_the_last_digit(metric, sums, monkeypatch):
