@@ -98,7 +98,7 @@ def scored(preds: int) -> list[Document]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("number", "width"), [(1, 1280), (2, 390), (3, 1280)])
+@pytest.mark.parametrize(("number", "width"), [pytest.param(1, 1280, marks=NIGHT), (2, 390), (3, 1280)])
 def test_the_tables_that_scripts_draw_are_whole_with_and_without_hidden_columns(browser, made, number, width):
     browser.open(made(f"tables-{number}", *systems()[:number], confidence=FEW), width=width)
     browser("document.querySelectorAll('details').forEach(e => { e.open = true })")

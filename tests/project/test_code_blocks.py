@@ -24,14 +24,9 @@ def test_every_block_runs_and_prints_what_the_page_shows(page):
     assert blocks.with_output(page) == page.read_text(encoding="utf8"), "run python scripts/docs.py"
 
 
-FIRST = ROOT / "docs" / "tutorial" / "better-model.md"
-"""The page on training that most people read. It runs after every change, and the other pages at night."""
-
-
+@pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [page if page == FIRST else pytest.param(page, marks=pytest.mark.nightly) for page in TRAINS], ids=name
-)
+@pytest.mark.parametrize("page", TRAINS, ids=name)
 def test_what_trains_runs_in_full(page, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", with_path(LEAN))  # what trains here needs no torch
     assert blocks.with_output(page, slow=True) == page.read_text(encoding="utf8"), "run python scripts/docs.py --slow"

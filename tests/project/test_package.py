@@ -9,6 +9,7 @@ import shutil
 import sys
 import tarfile
 import zipfile
+from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from unittest.mock import Mock
@@ -360,6 +361,7 @@ def test_one_module_of_the_commands_imports_spacy():
     assert {name for name, modules in found.items() if modules} == {"spacy_app.py"}
 
 
+@cache
 def texts_of(file: Path) -> list[str]:
     """The texts of a module that are no docstrings."""
     tree = ast.parse(file.read_text(encoding="utf8"))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from boards import Outcomes, board, counts, digits, tags
+from products import NIGHT
 
 from spacy_nereval import Confidence, Score, compare, score, score_runs
 from spacy_nereval.evaluation.collapsing import collapse
@@ -75,7 +76,7 @@ def random_systems(random: np.random.Generator) -> dict[str, Outcomes]:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("number", [20, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.nightly])])
+@pytest.mark.parametrize("number", [10, pytest.param(200, marks=NIGHT)])
 def test_ranks_top_groups_and_p_values_are_those_of_all_exchanges(number):
     random, kinds = np.random.default_rng(0), {"tested": 0, "untested": 0, "shown": 0, "few": 0}
     for _ in range(number):
