@@ -300,7 +300,10 @@ RUNS: list[tuple[str, list[str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "arguments"), [each[1:] for each in RUNS], ids=[each[0] for each in RUNS])
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [pytest.param(*each[1:], marks=NIGHT if each[0] == "every metric" else (), id=each[0]) for each in RUNS],
+)
 def test_score_runs(here, options, arguments):
     expected = told("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", *options)
     gold, runs = load("gold.jsonl"), {name: load(f"{name}.jsonl") for name in "ab"}

@@ -17,7 +17,7 @@ import pytest
 from commands import accepted, flat, line, printed, run, write
 from made_up import tallied
 from pages import Parsed
-from products import NIGHT
+from products import NIGHT, mostly_at_night
 from scipy.stats import chi2
 from twin_statistics import all_intervals, by_influence, kish, rare_interval, widened
 
@@ -306,7 +306,11 @@ def test_a_difference_is_the_same_through_every_door(two: Any, name: str, door: 
     assert row["verdict"].startswith(case.verdict)
 
 
-@pytest.mark.parametrize("name", DIFFERENCES)
+SHOWN = [name for name in DIFFERENCES if "tighter" not in name]
+"""The differences that are shown by day; that of a tighter rule differs from another in its rule alone."""
+
+
+@pytest.mark.parametrize("name", mostly_at_night(DIFFERENCES, by_day=SHOWN))
 def test_a_difference_is_printed_framed_and_shown_on_the_page(two: Any, name: str) -> None:
     case = DIFFERENCES[name]
     two(case)

@@ -48,7 +48,8 @@ for path, victim, keep in json.loads(sys.argv[1]):
 NAMES = ("Prodigy", "Label Studio", "CoNLL-U", "BioC", "brat", "Parquet", "XMI zip", "SGML")
 
 
-@pytest.mark.costly
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_a_file_that_changes_while_it_is_read_is_named_or_read(tmp_path):
     places = []
     for name in NAMES:

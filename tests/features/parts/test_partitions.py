@@ -40,7 +40,7 @@ def span(text, word, label):
     return {"start": text.index(word), "end": text.index(word) + len(word), "label": label}
 
 
-def rows_of_spans(number=41):
+def rows_of_spans(number=23):
     """Rows with ids. One has no predictions, one no gold annotation, the rest all kinds of mistakes."""
     rows = []
     for k in range(number):
