@@ -74,6 +74,8 @@ def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(built):
     assert (ROOT / "README.md").read_text(encoding="utf8").strip() in about
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_the_source_distribution_holds_the_whole_repository(built):
     """So its tests run."""
     (sdist,) = built.glob("*.tar.gz")
