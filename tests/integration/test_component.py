@@ -218,7 +218,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     doc.spans["sc"] = [doc[0:1]]
     with pytest.raises(ValueError, match=r"doc.spans\['sc'\] has no scores; expected one per span"):
         component(doc)
-    for scores, said in (([0.5, 0.5], "2 scores for 1 spans"), ([float("nan")], "the score nan")):
+    for scores, said in (([0.5, 0.5], "2 scores for 1 span"), ([float("nan")], "the score nan")):
         doc.spans["sc"] = SpanGroup(doc, spans=[doc[0:1]], attrs={"scores": scores})
         with pytest.raises(ValueError, match=said):
             component(doc)
