@@ -71,7 +71,13 @@ def test_a_file_that_is_cut_off_or_changed_is_an_error(extension, tmp_path):
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("name", ["HF lines", "GLiNER", "BioC", "BioC JSON", "CoNLL-U", "spaCy 2", "brat"])
+@pytest.mark.parametrize(
+    "name",
+    mostly_at_night(
+        ["HF lines", "GLiNER", "BioC", "BioC JSON", "CoNLL-U", "spaCy 2", "brat"],
+        by_day=["GLiNER", "BioC", "CoNLL-U", "brat"],
+    ),
+)
 def test_every_way_of_reading_says_that_a_file_is_cut_off(name, tmp_path):
     """At its start as at its end, which is behind white space or comments here that cannot be packed."""
     path = write_sample(name, tmp_path)

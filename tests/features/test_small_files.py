@@ -39,7 +39,7 @@ def check(done, name):
         assert len(marked[0]) < 4100
 
 
-LIGHT = ("blanks in bz2", "key that is a list in .spacy")
+LIGHT = ("key that is a list in .spacy",)
 
 
 @pytest.mark.costly

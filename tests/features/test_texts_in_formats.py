@@ -189,18 +189,14 @@ def plain_pages():
 
 
 WORST = ("HTML", "controls", "surrogate")
-"""The texts that every page has after every change; that of a report has all of them."""
+"""The texts that every page has after every change."""
 
 
 @pytest.mark.costly
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
     ("command", "name"),
-    [
-        pytest.param(command, name, marks=() if command == "report" or name in WORST else NIGHT)
-        for command in PAGES
-        for name in HOSTILE
-    ],
+    [pytest.param(command, name, marks=() if name in WORST else NIGHT) for command in PAGES for name in HOSTILE],
 )
 def test_no_text_of_others_changes_the_elements_of_a_page(command, name, files, tmp_path, plain_pages):
     if command not in plain_pages:
