@@ -238,9 +238,10 @@ def _settings(listed: Sequence[str], options: Mapping[str, Any], train: str | No
     """
     from ..metrics.registry import create, create_all, expand_sets, metrics_needing
 
-    create_all(listed)  # unknown and repeated names are reported first
     settings: Settings = {name: {} for name in listed}
     from_train = {f"{name}.train": train for name in metrics_needing("train")} if train is not None else {}
+    if from_train or options:
+        create_all(listed)  # unknown and repeated names are reported first
     for key, value in (from_train | dict(options)).items():
         name, option = key.split(".", 1)
         create(name, **{option: value})  # an unknown metric or option is reported before one that is not listed

@@ -136,6 +136,7 @@ def test_without_confidence_there_are_scores_alone():
     assert {*row} == {"scores", "counts"}
 
 
+@pytest.mark.costly
 def test_every_metric_has_its_headline_against_the_rest():
     found = score(corpus(6, 60), None, True, by="meta.source")["breakdowns"]["meta.source"]["metrics"]
     assert {name: found[name]["web"]["rest"]["score"] for name in found} == {

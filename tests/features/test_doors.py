@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from commands import accepted, flat, line, printed, run, write
+from products import NIGHT
 
 from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, score_runs, thresholds
 from spacy_nereval.cli import nereval
@@ -209,7 +210,8 @@ def taken(name: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("policy", "candidate", "baseline", "options", "arguments"), [c[1:] for c in GATED], ids=[c[0] for c in GATED]
+    ("policy", "candidate", "baseline", "options", "arguments"),
+    [pytest.param(*c[1:], marks=NIGHT if "unit" in c[1] and "against" not in c[1] else (), id=c[0]) for c in GATED],
 )
 def test_gate_and_plan(here, policy, candidate, baseline, options, arguments):
     for name in "ab":
@@ -298,7 +300,10 @@ RUNS: list[tuple[str, list[str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "arguments"), [each[1:] for each in RUNS], ids=[each[0] for each in RUNS])
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [pytest.param(*each[1:], marks=NIGHT if each[0] == "every metric" else (), id=each[0]) for each in RUNS],
+)
 def test_score_runs(here, options, arguments):
     expected = told("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", *options)
     gold, runs = load("gold.jsonl"), {name: load(f"{name}.jsonl") for name in "ab"}
@@ -357,7 +362,7 @@ def test_the_means_of_training_runs_are_a_result_too(here):
     assert any(text.startswith("Training runs (") for text in str(found.show()).split("\n"))
 
 
-@pytest.mark.parametrize("format", ["terminal", "markdown"])
+@pytest.mark.parametrize("format", ["terminal", pytest.param("markdown", marks=NIGHT)])
 def test_what_is_left_out_is_said_once(here, format):
     """By all that show a result, and on the page on agreement."""
     scored = ("thresholds", "gold.jsonl", "a-scored.jsonl")
