@@ -431,11 +431,6 @@ class RunCounter:
         if gold is None and len(stored) < len(runs):
             other = next(run for run in runs if not run.has_counts)
             raise ValueError(f"{other} is not a count file: name the gold annotation first")
-        if gold and stored and len(stored) == len(runs):
-            say(
-                f"ℹ {gold} is not read: all systems are count files, in which gold annotation is counted already",
-                err=True,
-            )
         if gold and not gold.exists() and matching_files(str(gold)) == [str(gold)]:
             check_is_file(gold)
         questions = questions_of(reading if len(stored) == len(runs) else Reading(), cutting)
@@ -445,6 +440,7 @@ class RunCounter:
         if stored and reading.unit is None and "block:auto" not in stored[0].counts.unit:
             reading = replace(reading, unit=stored[0].counts.unit)  # so that the same units are resampled
         self.gold, self.loading, self.cutting = Gold(gold or Path(), reading), loading, cutting
+        self._unread = gold if len(stored) == len(runs) else None
         self.metrics: tuple[Metric, ...]
         self.left_out: dict[str, str] = {}
         if stored and not metrics and not options:
@@ -454,6 +450,11 @@ class RunCounter:
             self.metrics, self.left_out = chosen_metrics(metrics, options, train, gold=annotation, systems=runs)
             if annotation:
                 say_left_attributes(self.metrics, annotation)
+
+    def say_if_gold_is_unread(self) -> None:
+        """Print a note if gold annotation was named beside count files alone."""
+        if self._unread:
+            say(f"ℹ {self._unread} is not read: all systems are count files, with gold annotation counted", err=True)
 
     def counts(self, run: Source, name: str = "") -> Counts:
         """Return the counts of a run. The name of the run is for warnings."""

@@ -534,4 +534,5 @@ def compare_cli(
             compared, lambda metrics: wanted_breakdowns(lookups, metrics), drawn, testing.trials, hypotheses
         )
     result |= {"left_out": counter.left_out} if counter.left_out else {}
+    counter.say_if_gold_is_unread()
     print_result(ComparisonView(result), wanted, showing, output)

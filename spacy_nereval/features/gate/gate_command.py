@@ -215,7 +215,9 @@ def _count_systems(
     counter = RunCounter(runs, arguments.gold, metrics, arguments.options, None, reading, loading, cutting)
     with keep_fields(rule.by for rule in policy.rules if rule.by):
         system = counter.system("candidate", candidate_runs)
-        return system, counter.system("baseline", baseline_runs) if baseline_runs else None
+        against = counter.system("baseline", baseline_runs) if baseline_runs else None
+    counter.say_if_gold_is_unread()
+    return system, against
 
 
 def _list_runs(text: str) -> list[Source]:
