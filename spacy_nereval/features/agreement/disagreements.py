@@ -308,6 +308,10 @@ def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> 
     Two spans on the same words are a place of their own. If spans of one annotator overlap each other, spans of the two
     annotators are paired by the number of characters that they share, and the remaining ones are places of their own.
     """
+    if not (one and other):
+        yield from ((3, (a,), ()) for a in one)
+        yield from ((4, (), (b,)) for b in other)
+        return
     sides = [*one], [*other]
     trimmed = {span: trim_span(text, span) for side in sides for span in side}
     for rank, fields in enumerate((3, 2)):  # with the label, then without it

@@ -145,7 +145,7 @@ class SharedDocuments:
 
     def places(self, *annotators: str) -> list[int]:
         """Return the indices of the documents that all these annotators annotated."""
-        return [k for k, document in enumerate(self.documents) if all(name in document.spans for name in annotators)]
+        return [k for k, document in enumerate(self.documents) if document.spans.keys() >= {*annotators}]
 
     def name_of(self, place: int) -> str | int:
         """Return the id of a document, or its number if it has no id."""
