@@ -17,7 +17,7 @@ from ..core.compression import strip_compression
 from ..core.declaration import Metric
 from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
-from ..core.messages import did_you_mean, shorten, spell_argument
+from ..core.messages import did_you_mean, many, shorten, spell_argument
 from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
 from ..core.synonyms import argument_here, python_call
@@ -30,7 +30,7 @@ from ..io.records import Predictions, Record, check_has_text, pair, side_notes
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
-from .items import LACKING, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
+from .items import LACKING, Place, check_unit_is_given, is_spacy, place_of, plain_record
 from .sides import Side, TagNames, check_arguments, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
@@ -371,7 +371,7 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
             continue
         if a.length != b.length:
             raise ValueError(
-                f"document {number}: {gold.name} has {tags_in_words(a.length)} and {pred.name} has {b.length}; "
+                f"document {number}: {gold.name} has {many(a.length, 'tag')} and {pred.name} has {b.length}; "
                 f"expected one tag per token on both sides{LACKING}"
             )
         document = TokenDocument(a.spans, b.spans, a.length)
@@ -580,7 +580,7 @@ def listed_items(value: Any, name: str) -> Iterator[Any]:
 def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
     """Raise ValueError, with a remedy, if the names of some lists do not have the same number of documents."""
     if len({*lengths.values()}) > 1:
-        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
+        numbers = " and ".join(f"{name} has {many(n, 'document')}" for name, n in lengths.items())
         raise ValueError(f"{numbers}; expected the same number{remedy}")
 
 
@@ -665,7 +665,7 @@ def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     for number, sequences in enumerate(zip(*_tag_sequences([*sides.values()], reading, remedy=UNEVEN))):
         annotated = {name: tags for name, tags in zip(sides, sequences) if tags is not None}
         if len({tags.length for tags in annotated.values()}) > 1:
-            has = " and ".join(f"{name} has {tags_in_words(tags.length)}" for name, tags in annotated.items())
+            has = " and ".join(f"{name} has {many(tags.length, 'tag')}" for name, tags in annotated.items())
             raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
         length = next((tags.length for tags in annotated.values()), 0)
         for name in sides:

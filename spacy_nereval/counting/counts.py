@@ -329,7 +329,7 @@ class Counts:
             collapsed: Whether to compare which of both are collapsed.
         """
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
-            names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
+            names = (", ".join(metric.name for metric in counts.metrics) or "none" for counts in (self, other))
             return "one has the metrics {}, the other {}".format(*names)
         reasons = []
         if self.unit != other.unit:

@@ -167,3 +167,12 @@ def test_parts_that_the_command_collapses_and_merges_have_the_units_of_one_file(
         numbers = unit_numbers(counts)
         assert numbers.number == 132 and numbers.effective == pytest.approx(expected.effective)
     assert early.replicates.sums.documents.tolist() == late.replicates.sums.documents.tolist()
+
+
+@pytest.mark.parametrize("older", [0, 1])
+def test_parts_of_which_one_lacks_the_checksum_of_gold_have_none_together(older):
+    """It cannot be known any more, so nothing is compared by it."""
+    parts = [collapsed("spans", corpus(40, seed), [20]).collapsed for seed in (1, 2)]
+    assert (parts[0] + parts[1]).gold_sum is not None
+    parts[older] = parts[older]._replace(gold_sum=None)
+    assert (parts[0] + parts[1]).gold_sum is None

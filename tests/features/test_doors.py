@@ -319,7 +319,12 @@ def test_score_runs_warns_of_labels_of_each_run(here):
 def test_score_runs_of_counts(here):
     for name in "ab":
         run("count", "gold.jsonl", f"{name}.jsonl", "-o", f"{name}.npz")
-    expected = told("score", "gold.jsonl", "--system=A=a.npz,b.npz")
+    options = ("score", "gold.jsonl", "--system=A=a.npz,b.npz")
+    note = "ℹ gold.jsonl is not read: all systems are count files, in which gold annotation is counted already"
+    assert note in flat(run(*options).stderr) and "is not read" not in run("compare", "a.npz", "b.npz").stderr
+    assert note in flat(run("compare", "gold.jsonl", "a.npz", "b.npz").stderr)
+    assert "is not read" not in run("compare", "gold.jsonl", "a.npz", "b.jsonl").stderr
+    expected = told(*options)
     assert plain(score_runs(None, {name: f"{name}.npz" for name in "ab"}, system="A")) == expected
     scored = score(load("gold.jsonl"), load("b.jsonl"), "papers", confidence=True)
     assert score_runs(None, {"a": "a.npz", "b": scored})["scores"] == expected["scores"]

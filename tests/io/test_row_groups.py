@@ -169,7 +169,7 @@ def test_a_file_that_is_cut_off_or_changed_is_an_error(ending, stream, tmp_path)
 REFUSED = [
     ([ROW, line("Ada", (0, 9, "PER"))], "a.parquet, row 2: span 0"),
     ([ROW, {"text": "Ada", "spans": None}], 'a.parquet, row 2: there is no list of "spans"'),
-    ([HF | {"ner_tags": [1]}], "a.parquet, row 1: there are 8 tokens and 1 tags"),
+    ([HF | {"ner_tags": [1]}], "a.parquet, row 1: expected one tag per token; there are 8 tokens and 1 tag"),
     ([{"tokens": ["a", "b"], "tags": ["B-X", "I-Y"]}], "a.parquet, row 1: I-Y continues no span, and the tags"),
     ([{"sentence": "Ada"}], 'a.parquet, row 1: expected an object with a "text"'),
     ([{"text": "Ada", "spans": "[{"}], "a.parquet, row 1: "),

@@ -281,7 +281,7 @@ def test_collapsed_counts_have_cells_without_tests():
         ({"x": board({"a": digits("301 " * 8)}), "y": {}}, "y: there is no system"),
         (
             {"x": board({"a": digits("301 " * 8)}), "y": board({"a": digits("301 " * 8)}, "fair")},
-            "y: it was not counted as the first data set was: one has the metrics strict, the other",
+            "y: it was not counted as the first data set was: one has the metrics strict, the other none",
         ),
         (
             {
