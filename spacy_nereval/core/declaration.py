@@ -128,6 +128,8 @@ class Metric:
             `negated=true`, in place of labels.
         gaps: Whether the judge takes the pieces of spans with gaps into account. Otherwise a document with such spans
             is an error.
+        chains: Whether the judge of whole documents may be given each chain of overlapping spans by itself, as an
+            `OverlapGroup` that may have hits, wherever the chain is; only for speed.
         per_row: Verdicts that count in each row that has one of some other verdicts: for problems that concern
             all rows.
         row_kinds: The kind of span that a value is like, by the verdict on it, for rows that are no labels.
@@ -175,6 +177,7 @@ class Metric:
     text: bool | Literal["words"] = False
     attributes: bool = False
     gaps: bool = False
+    chains: bool = False
     per_row: Mapping[str, Sequence[str]] = field(default_factory=dict)
     row_kinds: Mapping[str, Kind] = field(default_factory=dict)
     needs: str | None = None
@@ -344,6 +347,12 @@ def check_declaration(metric: Metric) -> None:
         raise ValueError('a metric of scope="document" needs a judge')
     if metric.note and metric.scope != "document":
         raise ValueError('a metric with a note judges whole documents: declare scope="document"')
+    whole = metric.note or metric.tokens or metric.text or metric.attributes
+    if metric.chains and (metric.scope != "document" or whole):
+        raise ValueError(
+            'a metric with chains has the scope "document" and judges spans alone: leave out note, tokens, text and '
+            "attributes, or leave out chains"
+        )
     if (metric.note is None) != (metric.resolve is None and not metric.distinct):
         raise ValueError("note and resolve belong together: declare both or neither")
     if metric.note and metric.boundary_errors:

@@ -19,7 +19,7 @@ from .document_fields import document_id
 from .edges import EdgeCounter
 from .labels import LabelRules
 from .messages import PlainSpan, shorten, validate_spans, validate_tokens
-from .overlapping import number_of_overlaps, overlaps
+from .overlapping import chains, number_of_overlaps, overlaps
 from .pieces import (
     Boundaries,
     Pieces,
@@ -241,7 +241,9 @@ class Document(OverlapGroup):
     def replaced(self, gold: list[PlainSpan], pred: list[PlainSpan], text: str | None) -> Document:
         """Return a copy with other `gold` and `pred`, which are not validated or deduplicated, and another `text`."""
         document = object.__new__(type(self))
-        document.__dict__.update((name, value) for name, value in vars(self).items() if name not in _cache_names())
+        document.__dict__.update(vars(self))
+        for name in vars(self).keys() & _cache_names():
+            del document.__dict__[name]
         document.sides, document.text = (gold, pred), text
         return document
 
@@ -319,15 +321,13 @@ class Document(OverlapGroup):
         each can be judged alone. A group with only one side consists of misses or spurious spans."""
         gold, pred = map(set, self.sides)
         unmatched = sorted_spans([*((*span, 0) for span in gold - pred), *((*span, 1) for span in pred - gold)])
-        groups: list[tuple[list[Span], list[Span]]] = []
-        reach, last = -1, (-1, -1)
-        # The same rule as in `group_numbers`, which takes four times as long for the few spans of a document.
-        for start, end, label, side in unmatched:
-            if start >= reach and (start, end) != last:
-                groups.append(([], []))
-            groups[-1][side].append(Span(start, end, label))
-            reach, last = max(reach, end), (start, end)
-        return [OverlapGroup(gold, pred) for gold, pred in groups]
+        groups = []
+        for chain in chains(unmatched):
+            sides: tuple[list[Span], list[Span]] = [], []
+            for start, end, label, side in chain:
+                sides[side].append(Span(start, end, label))
+            groups.append(OverlapGroup(*sides))
+        return groups
 
     def covered_tokens(self, span: PlainSpan) -> tuple[int, int]:
         """Return (first, last + 1): the indices of the reference tokens that share a character with the span.

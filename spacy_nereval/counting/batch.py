@@ -324,14 +324,47 @@ def group_shapes(
         gap_numbers: The number of relative pieces, the same for all batches, from 1; new ones are added.
     """
     rows = np.flatnonzero(kind >= GROUP_GOLD)
-    starts = np.flatnonzero(np.diff(group[rows], prepend=-1))
+    return _shapes(batch, rows, batch.pred[rows], group[rows], label, gap_numbers)
+
+
+def chain_shapes(batch: Batch, label: Numbers, gap_numbers: dict[Pieces, int]) -> tuple[Numbers, list[bytes]]:
+    """Return what `group_shapes` does, for chains of overlapping spans with hits among them.
+
+    Args:
+        batch, label, gap_numbers: As for `group_shapes`.
+    """
+    if not len(batch.doc):
+        return batch.doc, []
+    offset = batch.doc * (1 + batch.end.max())
+    chain = group_numbers(batch.start + offset, batch.end + offset)
+    rows = np.repeat(np.arange(len(chain)), batch.gold.astype(np.int64) + batch.pred)  # a hit is a span on either side
+    is_gold = batch.gold[rows] & (np.diff(rows, prepend=-1) > 0)
+    return _shapes(batch, rows, ~is_gold, chain[rows], label, gap_numbers)
+
+
+def _shapes(
+    batch: Batch,
+    rows: Numbers,
+    side: NDArray[np.bool_],
+    group: Numbers,
+    label: Numbers,
+    gap_numbers: dict[Pieces, int],
+) -> tuple[Numbers, list[bytes]]:
+    """Return the index of the first span of each group, and the group's shape; see `group_shapes`.
+
+    Args:
+        batch, label, gap_numbers: As for `group_shapes`.
+        rows: int64[rows], the indices of the spans, group by group.
+        side, group: The side, False for gold, and the group of each row.
+    """
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
     first = rows[starts]
     origin = np.repeat(batch.start[first], np.diff(starts, append=len(rows)))
-    side = batch.pred[rows]
+    sides = side.astype(np.int64)
     if batch.gap is not None:
         numbers = [gap_numbers.setdefault(gap, len(gap_numbers) + 1) if gap else 0 for gap in batch.gaps]
-        side = side + 2 * np.array(numbers)[batch.gap[rows]]
-    columns = [side, batch.start[rows] - origin, batch.end[rows] - origin, label[rows]]
+        sides += 2 * np.array(numbers)[batch.gap[rows]]
+    columns = [sides, batch.start[rows] - origin, batch.end[rows] - origin, label[rows]]
     table = np.stack(columns, axis=1).astype(np.int64)
     data, size = table.tobytes(), table.itemsize * table.shape[1]
     edges = (np.append(starts, len(rows)) * size).tolist()

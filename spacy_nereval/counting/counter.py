@@ -24,7 +24,16 @@ from ..core.declaration import (
 from ..core.messages import shorten
 from ..core.pieces import Pieces
 from ..core.spans import Document, OverlapGroup
-from .batch import Batch, Numbers, batches, count_partners, group_shapes, kinds_and_groups, overlap_group
+from .batch import (
+    Batch,
+    Numbers,
+    batches,
+    chain_shapes,
+    count_partners,
+    group_shapes,
+    kinds_and_groups,
+    overlap_group,
+)
 from .counts import Counts
 from .sums import HIGH, LARGEST, Key, Slot, slots, split_amounts
 from .unit_keys import fill_numbers
@@ -70,10 +79,12 @@ class Counter:
         self._label_number: dict[str, int] = {"": 0}
         self._note_number: dict[str, int] = {"": 0}
         self._gap_number: dict[Pieces, int] = {}
-        self._verdict_cache: dict[bytes, NDArray[np.float64]] = {}
+        self._judged_groups: dict[bytes, NDArray[np.float64]] = {}
+        self._judged_chains: dict[bytes, NDArray[np.float64]] = {}
         metrics = self.counts.metrics
         self._group_metrics = [m for m in metrics if m.scope == "group" and m.judge and not m.count_batch]
-        self._document_metrics = [m for m in metrics if m.scope == "document" and not m.count_batch]
+        self._chain_metrics = [m for m in metrics if m.chains and not m.count_batch]
+        self._document_metrics = [m for m in metrics if m.scope == "document" and not (m.chains or m.count_batch)]
         self._batch_metrics = [m for m in metrics if m.count_batch]
 
     def add(self, *parts: Batch) -> None:
@@ -122,33 +133,40 @@ class Counter:
         zeros, ones = np.zeros_like(kind), np.ones(len(kind))
         cells = [np.stack([batch.doc, kind, label * batch.gold, label * batch.pred, zeros, ones])]
         if self._group_metrics:
-            cells.append(self._group_cells(batch, *group_shapes(batch, kind, group, label, self._gap_number)))
+            shapes = group_shapes(batch, kind, group, label, self._gap_number)
+            cells.append(self._shape_cells(self._group_metrics, batch, *shapes))
+        if self._chain_metrics:
+            shapes = chain_shapes(batch, label, self._gap_number)
+            cells.append(self._shape_cells(self._chain_metrics, batch, *shapes))
         cells += [self._document_cells(batch)] if self._document_metrics else []
         cells += self._batch_cells(batch, np.append(number, 0))
         table = np.concatenate(cells, axis=1)
         table[0] = batch.places[table[0].astype(np.int64)]
         return table
 
-    def _group_cells(self, batch: Batch, first: Numbers, shapes: Sequence[bytes]) -> NDArray[np.float64]:
-        """Return the verdicts on overlap groups as cells. Each shape is judged once, since most groups of a corpus
-        share their shape with others: with one sentence per document, this is several times as fast."""
+    def _shape_cells(
+        self, metrics: Sequence[Metric], batch: Batch, first: Numbers, shapes: Sequence[bytes]
+    ) -> NDArray[np.float64]:
+        """Return the verdicts on overlap groups, or on chains, as cells. Each shape is judged once, since most groups
+        of a corpus share their shape with others: with one sentence per document, this is several times as fast.
+
+        Args:
+            metrics: `_group_metrics` or `_chain_metrics`.
+            batch: The documents.
+            first, shapes: What `group_shapes` or `chain_shapes` returns.
+        """
+        are_groups = metrics is self._group_metrics
+        judged = self._judged_groups if are_groups else self._judged_chains
         labels, gaps = list(self._label_number), list(self._gap_number)
-        if len(self._verdict_cache) > REMEMBERED:
-            self._verdict_cache.clear()
+        if len(judged) > REMEMBERED:
+            judged.clear()
         for k, shape in enumerate(shapes):
-            if shape not in self._verdict_cache:
+            if shape not in judged:
                 group = overlap_group(shape, labels, gaps)
-                gold, pred = len(group.gold), len(group.pred)
-                if gold * pred >= CROWDED:
-                    id = batch.ids[batch.doc[first[k]]]
-                    where = "a document" if id is None else f"document {shorten(str(id))}"
-                    warnings.warn(
-                        f"{gold} gold and {pred} predicted spans of {where} overlap one another: judging them takes "
-                        "time that grows with the product of both numbers",
-                        stacklevel=2,
-                    )
-                self._verdict_cache[shape] = self._judge(self._group_metrics, group)
-        return _stack_cells(batch.doc[first], [self._verdict_cache[shape] for shape in shapes])
+                if are_groups:
+                    _warn_of_crowd(group, batch.ids[batch.doc[first[k]]])
+                judged[shape] = self._judge(metrics, group)
+        return _stack_cells(batch.doc[first], [judged[shape] for shape in shapes])
 
     def _document_cells(self, batch: Batch) -> NDArray[np.float64]:
         """Return the verdicts on whole documents as cells."""
@@ -240,6 +258,17 @@ class Counter:
         for s, g, p, n in zip(slot.tolist(), gold.tolist(), pred.tolist(), note.tolist()):
             metric, verdict, quantity = all_slots[s]
             yield Key(metric, verdict, labels[g], labels[p], quantity, notes[n])
+
+
+def _warn_of_crowd(group: OverlapGroup, id: str | None) -> None:
+    gold, pred = len(group.gold), len(group.pred)
+    if gold * pred >= CROWDED:
+        where = "a document" if id is None else f"document {shorten(str(id))}"
+        warnings.warn(
+            f"{gold} gold and {pred} predicted spans of {where} overlap one another: judging them takes time that "
+            "grows with the product of both numbers",
+            stacklevel=2,
+        )
 
 
 def _stack_cells(doc: Numbers, verdicts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -78,6 +78,7 @@ def ace(
             false_alarm=exact_fraction(false_alarm),
         ),
         scope="document",
+        chains=True,
         correct=("mapped",),
         partial_credit=VERDICTS,
         confusion=("mapped", "fa", "miss"),

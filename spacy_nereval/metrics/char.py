@@ -43,6 +43,7 @@ def char(*, typed: Typed = True, beta: Beta = 1.0) -> Metric:
         judge=partial(judge, typed=typed),
         gaps=True,
         scope="document",
+        chains=True,
         confusion=VERDICTS,
         mirror={"fn": "fp", "fp": "fn"},
     )

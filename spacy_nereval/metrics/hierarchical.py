@@ -62,6 +62,7 @@ def hierarchical(
         judge=partial(judge, sep=sep, depths=depths),
         gaps=True,
         scope="document",
+        chains=True,
         correct=("tp",),
     )
 

@@ -53,6 +53,7 @@ def overlap(*, recall: Covered = "max", precision: Covered = "max", typed: Typed
         judge=partial(judge, recall=recall, precision=precision, typed=typed),
         gaps=True,
         scope="document",
+        chains=True,
         correct=("covered_gold", "covered_pred"),
         partial_credit=VERDICTS,
     )

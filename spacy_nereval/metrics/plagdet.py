@@ -80,6 +80,7 @@ def plagdet(
         judge=partial(judge, macro=macro, typed=typed),
         gaps=True,
         scope="document",
+        chains=True,
         correct=("covered_gold", "covered_pred", "detected"),
         partial_credit=overlap.VERDICTS if macro else (),
     )

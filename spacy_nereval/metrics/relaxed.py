@@ -53,6 +53,7 @@ def relaxed(
         judge=partial(judge, typed=typed, strong=strong),
         gaps=True,
         scope="document",  # the prediction that hits a gold span may be the only partner left for another one
+        chains=True,
         confusion=VERDICTS,
         words=HITS_AND_MISSES,
         mirror={"fn": "fp", "fp": "fn"},

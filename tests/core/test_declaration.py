@@ -51,9 +51,16 @@ def asks(*columns: str) -> Any:
     return lambda given: dict(zip("nm", (given[column] for column in columns)))
 
 
+CHAINS = (
+    'a metric with chains has the scope "document" and judges spans alone: leave out note, tokens, text and '
+    "attributes, or leave out chains"
+)
+
 CONTRADICTIONS = [
     ({"scope": "document"}, 'a metric of scope="document" needs a judge'),
     (NOTES | {"judge": judge}, 'a metric with a note judges whole documents: declare scope="document"'),
+    ({"chains": True, "judge": judge}, CHAINS),
+    ({"chains": True, "judge": judge, "scope": "document", "text": True}, CHAINS),
     ({"note": NOTES["note"], "judge": judge, "scope": "document"}, BOTH),
     ({"resolve": NOTES["resolve"]}, BOTH),
     ({"partial_credit": ("half",)}, f"partial_credit names the verdict 'half', {ADDED_UP}"),

@@ -19,7 +19,7 @@ from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Metric, Verdict, count, create, create_all, evaluate
 from spacy_nereval.core.cuts import Cuts, apply_cuts
-from spacy_nereval.core.declaration import Tally
+from spacy_nereval.core.declaration import Score, Tally, one_each
 from spacy_nereval.core.labels import LabelRules
 from spacy_nereval.counting import counter
 from spacy_nereval.counting.batch import DocumentBatch
@@ -237,6 +237,30 @@ def test_wrf_counts_in_docs_what_its_judge_says(how, examples):
     slow = replace(fast, count_batch=None)
     found = rows(count_examples(examples, [fast]))
     assert found == rows(count_examples(examples, [slow])) == rows(count(documents(examples), [slow]))
+
+
+@either
+@tries(100)
+@given(corpus=corpora_with_gaps)
+def test_chains_are_judged_as_whole_documents_are(table, corpus):
+    fast = [metric for metric in create_all(table) if metric.chains]
+    slow = [replace(metric, chains=False) for metric in fast]
+    assert {"ace", "char", "plagdet"} <= {metric.name for metric in fast}
+    assert rows(count(corpus, fast)) == rows(count(corpus, slow))
+
+
+def test_a_judge_that_looks_beyond_a_chain_would_be_noticed():
+    """Only the first prediction of a document counts, so chains are not judged as documents are."""
+    one = Metric(
+        scores=(Score("n", unit="count"),),
+        columns=one_each("tp"),
+        formula=lambda columns: {"n": columns["tp"]},
+        judge=lambda document: [Verdict("tp", None, span) for span in document.pred[:1]],
+        scope="document",
+        name="one",
+    )
+    apart = [Document([], [(0, 3, "A"), (5, 9, "A")])]
+    assert count(apart, [one]).totals() != count(apart, [replace(one, chains=True)]).totals()
 
 
 def test_wrf_without_any_word():

@@ -12,7 +12,7 @@ from places import SPANCAT
 
 from spacy_nereval import Document, create_all
 from spacy_nereval.features.agreement.adjudication import label_studio_tasks, prodigy_tasks
-from spacy_nereval.features.agreement.disagreements import disputed_places
+from spacy_nereval.features.agreement.votes import disputed_places
 from spacy_nereval.features.thresholds.chosen_cuts import find_thresholds
 from spacy_nereval.features.thresholds.curves import Settings
 from spacy_nereval.features.thresholds.threshold_page import thresholds_page

@@ -37,7 +37,7 @@ from ...reporting.pages import (
 from ...reporting.result_table import Cost, ResultTable
 from .agreement_counts import AgreementCounts
 from .agreement_view import MOST_ASKED, AgreementView
-from .disagreements import DisputedPlace, Rule, Vote, disputed_places, document_disputes, votes
+from .disagreements import Rule, document_disputes
 from .habits import (
     KINDS,
     MOST_NAMES,
@@ -49,6 +49,7 @@ from .habits import (
     rule_sentence,
 )
 from .shared_documents import SharedDocument, SharedDocuments
+from .votes import DisputedPlace, Vote, votes
 
 AGREEMENT = Layout(
     __package__,
@@ -113,7 +114,7 @@ def agreement_page(agreement: AgreementCounts, view: AgreementView, *, title: st
     shared, result = agreement.shared, view.result
     people = shared.annotators
     tables = {name: table for name in view.makers for table in view.tables([name])}
-    places = [[*disputed_places(document.spans)] for document in shared.documents]
+    places = shared.disputed_places
     listed, groups = _group_rows(agreement, view, tables, places)
     scores = _heat_map(tables["pair-scores"])
     disputed = tables["documents"].rows
@@ -216,8 +217,7 @@ def _page_data(agreement: AgreementCounts, places: Sequence[Sequence[DisputedPla
         different[at].append([kinds[difference.kind], people[difference.having], people[difference.lacking]])
     rank = {number: k for k, (number, _) in enumerate(document_disputes(shared))}
     documents = []
-    for number, (document, places_here) in enumerate(zip(shared.documents, places)):
-        document_votes = votes(document.spans)
+    for number, (document, document_votes, places_here) in enumerate(zip(shared.documents, shared.votes, places)):
         at_span = {vote.span: k for k, vote in enumerate(document_votes)}
         unit, annex = utf16_offsets(document.base.text or ""), document.base.annex
         documents.append(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import chain
@@ -48,6 +47,8 @@ from .chance import (
     kappa_blocks,
     kappas,
     label_alphas,
+    overall_blocks,
+    overall_unitising_blocks,
     overlap_reason,
     span_rows,
     unit_blocks,
@@ -118,33 +119,31 @@ class AgreementCounts:
         return [PairTables(pair, self.shared.labels) for pair in self.pairs]
 
     @cached_property
-    def _blocks(self) -> Blocks:
-        """All counts that add up over documents, except those of metrics."""
+    def _stretches(self) -> tuple[Stretches, Stretches]:
+        """The stretches of the unit, and those of characters."""
+        characters = Stretches(self.shared, self._spans, "char")
+        return characters if self.unit == "char" else Stretches(self.shared, self._spans, self.unit), characters
+
+    @cached_property
+    def _whole_blocks(self) -> dict[str, csr_array]:
+        """All counts that add up over documents, except those of metrics, as whole numbers: see `_whole`."""
         from scipy.sparse import csr_array
 
         counts = others_majority_counts(self.shared)
         blocks: Blocks = {"against": csr_array(counts.reshape(len(counts), -1).astype(float))}
-        if not self.has_units:
-            return blocks
-        characters = Stretches(self.shared, self._spans, "char")
-        stretches = characters if self.unit == "char" else Stretches(self.shared, self._spans, self.unit)
-        blocks |= unit_blocks(stretches) | kappa_blocks(stretches, self.shared.annotators)
-        return blocks | unitising_blocks(characters, self._spans)
+        if self.has_units:
+            stretches, characters = self._stretches
+            blocks |= unit_blocks(stretches) | kappa_blocks(stretches, self.shared.annotators)
+            blocks |= unitising_blocks(characters, self._spans)
+        return _whole(blocks, self._divisor)
 
     @cached_property
     def _divisor(self) -> float:
-        """The factor that makes all amounts whole numbers: a common multiple of the numbers of other annotators."""
-        multiple = math.lcm(*range(1, max(len(document.spans) for document in self.shared.documents)))
-        return float(multiple if multiple < 1 << 31 else 1)
-
-    @cached_property
-    def _whole_blocks(self) -> dict[str, csr_array]:
-        """The blocks as whole numbers, so that the order of documents changes no sum."""
-        return {name: _round_block(block, self._divisor) for name, block in self._blocks.items()}
+        return _common_multiple(max(len(document.spans) for document in self.shared.documents))
 
     @cached_property
     def _block_sums(self) -> BlockSums:
-        return {name: np.asarray(block.sum(axis=0))[None] / self._divisor for name, block in self._whole_blocks.items()}
+        return _sum_blocks(self._whole_blocks, self._divisor)
 
     def result(self, confidence: Confidence | None = None, *, short: bool = False) -> dict[str, Any]:
         """Return the result in plain Python, with None for undefined numbers.
@@ -181,10 +180,11 @@ class AgreementCounts:
             "without": {
                 name: self._leave_one_out(name, pairs) for name in shared.annotators if len(shared.annotators) > 2
             },
-            "disputes": self._disputes(),
+            "disputes": None,
         }
-        # Pairs and labels are plain already; with many labels, they take most of the memory.
-        result: dict[str, Any] = make_plain(parts) | {"pairs": pairs, "per_type": per_type} | self.differences.rows()
+        # These are plain already, and take most of the memory.
+        plain = {"pairs": pairs, "per_type": per_type, "disputes": self._disputes()}
+        result: dict[str, Any] = make_plain(parts) | plain | self.differences.rows()
         if jackknife:
             result["intervals"] = self._intervals(result, jackknife, self._tables, self.metrics)
             result["confidence"] = make_plain(jackknife.basis._asdict())
@@ -254,8 +254,7 @@ class AgreementCounts:
             yield from kappas(sums, self.shared.annotators)
 
     def _unit_scores(self, sums: BlockSums) -> Iterator[tuple[tuple[str, ...], NDArray[Any]]]:
-        numbers = {len(document.spans) for document in self.shared.documents}
-        yield from unit_scores(sums, equal_numbers=len(numbers) == 1)
+        yield from unit_scores(sums, equal_numbers=self._stretches[0].has_equal_numbers)
 
     def _unit_result(self, sums: BlockSums, kappa: Sequence[float]) -> dict[str, Any]:
         names = ("observed", *UNIT_SCORES, "fleiss")
@@ -292,25 +291,41 @@ class AgreementCounts:
             annotator: The annotator to exclude.
             pairs: The rows of all pairs.
         """
-        shared = self.shared.leave_out(annotator)
         remaining_pairs = [pair for pair in pairs if annotator not in (pair["a"], pair["b"])]
-        result: dict[str, Any] = {"documents": len(shared.documents) if shared else 0, "metrics": {}}
+        result: dict[str, Any] = {"documents": self._documents_without(annotator), "metrics": {}}
         for metric in self.metrics:
             scores = [pair["metrics"][metric.name]["scores"] for pair in remaining_pairs]
             result["metrics"][metric.name] = {
                 score.name: _mean(pair_scores[score.name] for pair_scores in scores) for score in metric.scores
             }
-        counts = AgreementCounts(shared, (), unit=self.unit) if shared else None
-        result["units"] = counts._unit_result(counts._block_sums, []) if counts else {}
-        result["u_alpha"] = counts._unitising_result(counts._block_sums) if counts else {}
-        for group, names in (("units", ("observed", *UNIT_SCORES, "fleiss")), ("u_alpha", UNITISING_SCORES)):
-            result[group] = {name: result[group].get(name) for name in names}
+        result["units"] = dict.fromkeys(("observed", *UNIT_SCORES, "fleiss"))
+        result["u_alpha"] = dict.fromkeys(UNITISING_SCORES)
+        if self.has_units and result["documents"]:
+            for (group, name), value in self._alphas_without(annotator):
+                result[group][name] = value
         result["units"]["kappa"] = _mean(pair["kappa"] for pair in remaining_pairs)
         return result
 
+    def _documents_without(self, annotator: str) -> int:
+        """Return how many documents two of the other annotators annotated."""
+        return sum(len(document.spans) - (annotator in document.spans) > 1 for document in self.shared.documents)
+
+    def _alphas_without(self, annotator: str) -> Iterator[tuple[tuple[str, str], float]]:
+        """Yield the overall scores on units and alphas for unitising without an annotator, each with its path."""
+        place = self.shared.annotators.index(annotator)
+        stretches, characters = (side.leave_out(place) for side in self._stretches)
+        divisor = _common_multiple(int(stretches.people.max()))
+        spans = self._spans.select(characters.present[self._spans.doc, self._spans.annotator])
+        blocks = overall_blocks(stretches) | overall_unitising_blocks(characters, self._spans)
+        sums = _sum_blocks(_whole(blocks, divisor), divisor)
+        for (name,), values in unit_scores(sums, equal_numbers=stretches.has_equal_numbers):
+            yield ("units", name), float(values[0])
+        for (name,), values in unitising_scores(sums, whole=overlap_reason(self.shared, spans) is None):
+            yield ("u_alpha", name), float(values[0])
+
     def _disputes(self) -> dict[str, Any]:
         means = document_means(self.shared, self._tables, self.metrics)
-        documents = [row for _, row in document_disputes(self.shared, means)]
+        documents = make_plain([row for _, row in document_disputes(self.shared, means)])
         return {"documents": documents, "labels": label_disputes(self.shared), "spans": span_disputes(self.shared)}
 
     def _scores(
@@ -430,10 +445,22 @@ def _mean(values: Iterable[float | None]) -> float:
     return sum(defined) / len(defined) if defined else math.nan
 
 
-def _round_block(block: csr_array, divisor: float) -> csr_array:
-    whole = block * divisor
-    whole.data = np.rint(whole.data) if divisor > 1 else whole.data
-    return whole
+def _common_multiple(annotators: int) -> float:
+    """Return the factor that makes all amounts whole numbers: a common multiple of the numbers of other annotators."""
+    multiple = math.lcm(*range(1, annotators))
+    return float(multiple if multiple < 1 << 31 else 1)
+
+
+def _whole(blocks: Blocks, divisor: float) -> dict[str, csr_array]:
+    """Return blocks as whole numbers, so that the order of documents changes no sum."""
+    result = {name: block * divisor for name, block in blocks.items()}
+    for block in result.values():
+        block.data = np.rint(block.data) if divisor > 1 else block.data
+    return result
+
+
+def _sum_blocks(whole_blocks: Mapping[str, csr_array], divisor: float) -> BlockSums:
+    return {name: np.asarray(block.sum(axis=0))[None] / divisor for name, block in whole_blocks.items()}
 
 
 def others_majority_counts(shared: SharedDocuments) -> NDArray[np.int64]:
@@ -443,19 +470,19 @@ def others_majority_counts(shared: SharedDocuments) -> NDArray[np.int64]:
         int64[documents, annotators, 3]: hits, spans of the others' majority, spans of the annotator. They are 0 for
         documents with fewer than two others, who form no majority.
     """
-    counts = np.zeros((len(shared.documents), len(shared.annotators), 3), dtype=np.int64)
-    rule = Rule()
-    for place, document in enumerate(shared.documents):
-        if len(document.spans) < 3:
-            continue
-        number = Counter(chain.from_iterable(document.spans.values()))
-        for k, name in enumerate(shared.annotators):
-            if name in document.spans:
-                spans = {*document.spans[name]}
-                majority = {
-                    span for span, n in number.items() if rule.holds(n - (span in spans), len(document.spans) - 1)
-                }
-                counts[place, k] = len(spans & majority), len(majority), len(spans)
+    number = {name: k for k, name in enumerate(shared.annotators)}
+    documents = np.repeat(np.arange(len(shared.documents)), [*map(len, shared.votes)])
+    voters = [vote.annotators for document_votes in shared.votes for vote in document_votes]
+    marked = np.zeros((len(documents), len(number)), dtype=bool)
+    rows = np.repeat(np.arange(len(documents)), [*map(len, voters)])
+    marked[rows, [number[name] for names in voters for name in names]] = True
+    present = np.array([[name in document.spans for name in shared.annotators] for document in shared.documents])
+    present &= present.sum(axis=1, keepdims=True) > 2
+    here = present[documents]
+    marked &= here
+    has_majority = 2 * (marked.sum(axis=1, keepdims=True) - marked) > here.sum(axis=1, keepdims=True) - 1
+    counts = np.zeros((len(shared.documents), len(number), 3), dtype=np.int64)
+    np.add.at(counts, documents, np.stack([marked & has_majority, here & has_majority, marked], axis=2))
     return counts
 
 

@@ -10,7 +10,7 @@ annotator's spans that share a character with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from copy import copy
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -195,6 +195,10 @@ class SpanRows(NamedTuple):
     start: Numbers
     end: Numbers
 
+    def select(self, chosen: NDArray[np.bool_]) -> SpanRows:
+        """Return some of the spans, bool[spans]."""
+        return SpanRows(*(column[chosen] for column in self))
+
 
 def span_rows(shared: SharedDocuments) -> SpanRows:
     """Return the spans of all annotators as columns; a label is its index in `shared.labels`."""
@@ -286,11 +290,32 @@ class Stretches:
         pairs, having = np.unique(cell // people * max(len(self.labels), 1) + label, return_counts=True)
         self.having: tuple[Numbers, Numbers, Numbers] = (*np.divmod(pairs, max(len(self.labels), 1)), having)
 
-    @cached_property
+    def leave_out(self, annotator: int) -> Stretches:
+        """Return the stretches without an annotator, and without the documents that then have fewer than two.
+
+        Nobody is present in these documents, so they add nothing to any sum. `first`, `last` and `having` stay.
+
+        Args:
+            annotator: The index of the annotator.
+        """
+        remaining, present = copy(self), self.present.copy()
+        present[:, annotator] = False
+        has_two = present.sum(axis=1) > 1
+        remaining.present = present & has_two[:, None]
+        remaining.values = np.where(remaining.present[self.doc], self.values, MISSING)
+        remaining.units, remaining.unmarked = self.units * has_two, self.unmarked * has_two
+        return remaining
+
+    @property
     def people(self) -> Numbers:
         """int64[documents], the number of annotators of each document."""
         numbers: Numbers = self.present.sum(axis=1)
         return numbers
+
+    @property
+    def has_equal_numbers(self) -> bool:
+        """Whether all documents that anybody annotated have the same number of annotators."""
+        return len({*self.people.tolist()} - {0}) == 1
 
     def column(self, amounts: NDArray[Any]) -> csr_array:
         """Return amounts per document as a sparse column, float64[documents, 1]."""
@@ -389,6 +414,11 @@ def check_unit(unit: str) -> Unit:
 
 
 def unit_blocks(stretches: Stretches) -> Blocks:
+    """Return the blocks for alpha, its variants and Fleiss' kappa, overall and of labels."""
+    return overall_blocks(stretches) | _label_blocks(stretches)
+
+
+def overall_blocks(stretches: Stretches) -> Blocks:
     """Return the blocks for alpha, its variants and Fleiss' kappa."""
     people, unmarked = stretches.people, stretches.unmarked.astype(float)
     peers = people[stretches.doc] - 1.0
@@ -403,7 +433,10 @@ def unit_blocks(stretches: Stretches) -> Blocks:
         agreeing = stretches.document_sums(stretches.equal_pairs(value_numbers) / np.maximum(divisor, 1)) + nobody
         blocks[f"{name} agreeing"] = stretches.column(agreeing)
         blocks[f"{name} marginals"] = stretches.value_counts(value_numbers, np.ones(value_numbers.shape), nobody)
-    return blocks | _label_blocks(stretches)
+    return blocks | {
+        "size": stretches.column(stretches.units * stretches.people),
+        "units": stretches.column(stretches.units),
+    }
 
 
 def _label_blocks(stretches: Stretches) -> Blocks:
@@ -420,8 +453,6 @@ def _label_blocks(stretches: Stretches) -> Blocks:
     return {
         "label agreeing": csr_array((agreeing * weight, (doc, label)), shape=shape),
         "label having": csr_array(((having * weight).astype(float), (doc, label)), shape=shape),
-        "size": stretches.column(stretches.units * stretches.people),
-        "units": stretches.column(stretches.units),
     }
 
 
@@ -507,13 +538,24 @@ def is_of_labels(block: str) -> bool:
 
 
 def unitising_blocks(stretches: Stretches, spans: SpanRows) -> Blocks:
-    """Return the blocks for the alphas of unitising, from stretches of characters and all spans."""
+    """Return the blocks for the alphas of unitising, overall and of labels, from stretches of characters and all
+    spans."""
     from scipy.sparse import csr_array
 
-    blocks = unit_blocks(stretches)
+    doc, label, size = _merge_units(spans, stretches.present.shape[1])
+    shape = len(stretches.units), max(len(stretches.labels), 1)
+    blocks = _label_blocks(stretches) | {"label squares": csr_array((_squares(size), (doc, label)), shape=shape)}
+    return overall_unitising_blocks(stretches, spans) | {PREFIX + name: block for name, block in blocks.items()}
+
+
+def overall_unitising_blocks(stretches: Stretches, spans: SpanRows) -> Blocks:
+    """Return the blocks for the overall alphas of unitising, from stretches of characters and all spans."""
+    blocks, counts = overall_blocks(stretches), stretches.present[spans.doc, spans.annotator]
     documents = len(stretches.units)
     gaps = blocks[f"{DETECT} marginals"][:, [0]].toarray()[:, 0]
-    blocks["squares"] = stretches.column(np.bincount(spans.doc, _squares(spans.end - spans.start), documents) + gaps)
+    blocks["squares"] = stretches.column(
+        np.bincount(spans.doc, _squares(spans.end - spans.start) * counts, documents) + gaps
+    )
     peers = np.maximum(stretches.people[stretches.doc] - 1.0, 1)
     named = np.where(stretches.values > NOTHING, stretches.values, -1)
     number = (named > 0).sum(axis=1)
@@ -522,10 +564,7 @@ def unitising_blocks(stretches: Stretches, spans: SpanRows) -> Blocks:
     blocks["cu totals"] = stretches.value_counts(named, share, np.zeros(documents))
     covered = np.concatenate([[0], np.cumsum(stretches.weight * (number > 1))])
     inside = covered[stretches.last] - covered[stretches.first]
-    blocks["cu squares"] = stretches.column(np.bincount(spans.doc, _squares(inside), documents))
-    doc, label, size = _merge_units(spans, stretches.present.shape[1])
-    shape = documents, max(len(stretches.labels), 1)
-    blocks["label squares"] = csr_array((_squares(size), (doc, label)), shape=shape)
+    blocks["cu squares"] = stretches.column(np.bincount(spans.doc, _squares(inside) * counts, documents))
     return {PREFIX + name: block for name, block in blocks.items()}
 
 

@@ -1,8 +1,4 @@
-"""Where annotators disagree: votes for spans, the consensus and disputes, and the differences between two annotators.
-
-Annotators vote for the spans that they mark. A pair of annotators disputes a span if only one of the two marks it. So a
-span with v votes of k annotators has v(k - v) disputes, of v(k - 1) possible ones, and the pooled strict F of all pairs
-is 1 minus the share of disputes.
+"""Where annotators disagree: the consensus and disputes, and the differences between two annotators.
 
 A difference is a disagreement of two annotators in one place. A place is a chain of overlapping spans, each marked by
 only one of the two. One long span where the other annotator marks several is a single difference, not two boundaries
@@ -11,57 +7,23 @@ and a missing span.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from itertools import chain, combinations, groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain, combinations
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 from ...core.edges import trim_span as trim_edges
-from ...core.messages import PlainSpan, spell_argument
-from ...core.overlapping import group_numbers, overlaps
+from ...core.messages import spell_argument
+from ...core.overlapping import overlaps
 from ...core.pieces import any_gaps, covered_text, has_gaps, hull, order_key, shared_characters, sorted_spans, span_row
 from ...core.spans import Span
 from ...evaluation.error_groups import MOST_WORDS, fold_words, has_words
 from .shared_documents import OF_WHITE_SPACE, SharedDocument, SharedDocuments
+from .votes import DisputedPlace, Vote
 
 # The consensus
 
 MAJORITY, ALL = "majority", "all"
-
-
-class Vote(NamedTuple):
-    """A span, the annotators who marked it, and how many annotated the document."""
-
-    span: Span
-    annotators: tuple[str, ...]
-    of: int
-
-    @property
-    def disputes(self) -> int:
-        """How many pairs of annotators disagree about the span: one has it, the other has not."""
-        return len(self.annotators) * (self.of - len(self.annotators))
-
-    @property
-    def possible(self) -> int:
-        """The maximum number of disputes about the span with this number of votes."""
-        return len(self.annotators) * (self.of - 1)
-
-
-def votes(spans: Mapping[str, Collection[PlainSpan]]) -> list[Vote]:
-    """Return every span of a document in the order of the text, with the annotators who marked it.
-
-    Args:
-        spans: The spans of each annotator of the document.
-
-    >>> votes({"ann": [(0, 3, "PER")], "bob": [(0, 3, "PER")]})
-    [Vote(span=Span(start=0, end=3, label='PER'), annotators=('ann', 'bob'), of=2)]
-    """
-    voters: dict[PlainSpan, dict[str, None]] = {}
-    for name, annotator_spans in spans.items():
-        for span in annotator_spans:
-            voters.setdefault(span, {})[name] = None
-    return [Vote(Span(*span), tuple(voters[span]), len(spans)) for span in sorted_spans(voters)]
 
 
 class Rule(NamedTuple):
@@ -106,11 +68,8 @@ def consensus_rule(wanted: Any, annotators: int) -> Rule:
 
 def consensus(shared: SharedDocuments, rule: Rule) -> Iterator[tuple[SharedDocument, list[Vote]]]:
     """Yield each document with the spans that have enough votes."""
-    for document in shared.documents:
-        yield (
-            document,
-            [vote for vote in votes(document.spans) if rule.holds(len(vote.annotators), len(document.spans))],
-        )
+    for document, document_votes in zip(shared.documents, shared.votes):
+        yield document, [vote for vote in document_votes if rule.holds(len(vote.annotators), vote.of)]
 
 
 def consensus_rows(shared: SharedDocuments, rule: Rule) -> Iterator[dict[str, Any]]:
@@ -144,40 +103,39 @@ def span_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
     document), "disputes", "annotators" (who marked it), and "said": for each annotator of the document, the spans that
     overlap it or are equal.
     """
-    disputed = []
-    for place, document in enumerate(shared.documents):
-        ordered = {name: sorted_spans(spans) for name, spans in document.spans.items()}
-        for vote in votes(document.spans):
-            if vote.disputes:
-                row = _dispute_row(shared, place, vote, ordered)
-                disputed.append((-vote.disputes, place, order_key(vote.span), row))
-    return [row for *_, row in sorted(disputed, key=lambda item: item[:3])]
+    rows = [
+        row
+        for number, places in enumerate(shared.disputed_places)
+        for place in places
+        for row in _dispute_rows(shared, number, place)
+    ]
+    return sorted(rows, key=lambda row: -row["disputes"])
 
 
-def _dispute_row(
-    shared: SharedDocuments, place: int, vote: Vote, ordered: Mapping[str, Sequence[PlainSpan]]
-) -> dict[str, Any]:
-    document = shared.documents[place]
-    statements = {
-        name: [_span_row(document, span) for span in spans if shared_characters(span, vote.span) or span == vote.span]
-        for name, spans in ordered.items()
-    }
-    left, right = document.around(*hull(vote.span))
-    return {
-        "document": shared.name_of(place),
-        **_span_row(document, vote.span),
-        "left": left,
-        "right": right,
-        "votes": len(vote.annotators),
-        "of": vote.of,
-        "disputes": vote.disputes,
-        "annotators": [*vote.annotators],
-        "said": statements,
-    }
-
-
-def _span_row(document: SharedDocument, span: PlainSpan) -> dict[str, Any]:
-    return {**span_row(span), "text": document.text_of(span)}
+def _dispute_rows(shared: SharedDocuments, number: int, place: DisputedPlace) -> Iterator[dict[str, Any]]:
+    """Yield the row of each disputed span in a place of a document."""
+    document = shared.documents[number]
+    span_rows = [{**span_row(vote.span), "text": document.text_of(vote.span)} for vote in place.versions]
+    for vote, row in zip(place.versions, span_rows):
+        if not vote.disputes:
+            continue
+        statements: dict[str, list[dict[str, Any]]] = {name: [] for name in document.spans}
+        for other, other_row in zip(place.versions, span_rows):
+            if other is vote or shared_characters(other.span, vote.span):
+                for name in other.annotators:
+                    statements[name].append({**other_row})
+        left, right = document.around(*hull(vote.span))
+        yield {
+            "document": shared.name_of(number),
+            **row,
+            "left": left,
+            "right": right,
+            "votes": len(vote.annotators),
+            "of": vote.of,
+            "disputes": vote.disputes,
+            "annotators": [*vote.annotators],
+            "said": statements,
+        }
 
 
 def document_disputes(
@@ -190,8 +148,7 @@ def document_disputes(
         scores: Scores of each document, by name; NaN where undefined.
     """
     rows = []
-    for place, document in enumerate(shared.documents):
-        document_votes = votes(document.spans)
+    for place, (document, document_votes) in enumerate(zip(shared.documents, shared.votes)):
         number, most = sum(vote.disputes for vote in document_votes), sum(vote.possible for vote in document_votes)
         row = {
             "document": shared.name_of(place),
@@ -199,7 +156,7 @@ def document_disputes(
             "disputes": number,
             "possible": most,
             "share": number / most if most else None,
-            "places": sum(1 for _ in disputed_places(document.spans)) if number else 0,
+            "places": len(shared.disputed_places[place]),
             "scores": {name: values[place] for name, values in scores.items()},
         }
         rows.append((place, row))
@@ -212,7 +169,7 @@ def _rank(row: Mapping[str, Any]) -> tuple[int, float, bool, str | int]:
 
 def label_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
     """Return a row for each label, the most disputed first, with the number of spans of each annotator."""
-    rows = {
+    rows: dict[str, dict[str, Any]] = {
         label: {
             "label": label,
             "disputes": 0,
@@ -222,60 +179,15 @@ def label_disputes(shared: SharedDocuments) -> list[dict[str, Any]]:
         }
         for label in shared.labels
     }
-    for vote in chain.from_iterable(votes(document.spans) for document in shared.documents):
-        row: dict[str, Any] = rows[vote.span.label]
+    for vote in chain.from_iterable(shared.votes):
+        row = rows[vote.span.label]
         row["disputes"] += vote.disputes
         row["possible"] += vote.possible
-        row["share"] = row["disputes"] / row["possible"]
         for name in vote.annotators:
             row["spans"][name] += 1
+    for row in rows.values():
+        row["share"] = row["disputes"] / row["possible"]
     return sorted(rows.values(), key=lambda row: (-row["disputes"], row["label"]))
-
-
-class DisputedPlace(NamedTuple):
-    """Spans of several annotators that overlap, of which some are disputed.
-
-    Attributes:
-        versions: The spans, sorted, each with its annotators.
-        silent: The annotators of the document who marked nothing here.
-        disputes: The number of disputes about the spans.
-    """
-
-    versions: tuple[Vote, ...]
-    silent: tuple[str, ...]
-    disputes: int
-
-    @property
-    def start(self) -> int:
-        """The start of the place, in characters."""
-        return self.versions[0].span.start
-
-    @property
-    def end(self) -> int:
-        """The end of the place."""
-        return max(hull(version.span)[1] for version in self.versions)
-
-
-def disputed_places(spans: Mapping[str, Collection[PlainSpan]]) -> Iterator[DisputedPlace]:
-    """Yield the places of a document where its annotators disagree, in the order of the text.
-
-    Args:
-        spans: The spans of each annotator of the document.
-
-    >>> spans = {"ann": [(0, 9, "PART")], "ben": [(5, 9, "PART")], "cleo": [(0, 9, "PART"), (20, 24, "PART")]}
-    >>> for place in disputed_places(spans):
-    ...     print(place.start, place.end, place.disputes, place.silent, *(vote.annotators for vote in place.versions))
-    0 9 4 () ('ann', 'cleo') ('ben',)
-    20 24 2 ('ann', 'ben') ('cleo',)
-    """
-    document_votes = votes(spans)
-    groups = group_numbers(*(np.array([vote.span[k] for vote in document_votes]) for k in (0, 1))).tolist()
-    for _, members in groupby(zip(groups, document_votes), key=lambda item: item[0]):
-        versions = tuple(vote for _, vote in members)
-        disputes = sum(vote.disputes for vote in versions)
-        if disputes:
-            spoke = {name for vote in versions for name in vote.annotators}
-            yield DisputedPlace(versions, tuple(name for name in spans if name not in spoke), disputes)
 
 
 # Differences between two annotators
@@ -309,6 +221,7 @@ class Difference(NamedTuple):
         spans: The spans of `having` and those of `lacking`, which may be empty.
         words: The words at the boundary in question, or else those of the span, case folded; "" if there are many or
             the text is not known.
+        stretch: The start of the first span and the end of the last one.
     """
 
     kind: Kind
@@ -318,21 +231,15 @@ class Difference(NamedTuple):
     document: int
     spans: tuple[Side, Side]
     words: str
-
-    @property
-    def stretch(self) -> tuple[int, int]:
-        """The start of the first span and the end of the last one."""
-        spans = [span for side in self.spans for span in side]
-        return min(span.start for span in spans), max(hull(span)[1] for span in spans)
+    stretch: tuple[int, int]
 
     def swap_sides(self) -> Difference:
         """Return a difference of labels with the annotators exchanged."""
-        kind, labels, having, lacking, document, (spans, other_spans), words = self
-        return Difference(kind, labels[::-1], lacking, having, document, (other_spans, spans), words)
+        return self._replace(labels=self.labels[::-1], having=self.lacking, lacking=self.having, spans=self.spans[::-1])
 
 
 class _VersionDifference(NamedTuple):
-    """A difference between two versions of a document; see `Difference`. first: whether the first version has it."""
+    """A difference between two versions of a place; see `Difference`. first: whether the first version has it."""
 
     kind: Kind
     labels: tuple[str, ...]
@@ -340,51 +247,83 @@ class _VersionDifference(NamedTuple):
     spans: tuple[Side, Side]
     words: str
 
+    @property
+    def stretch(self) -> tuple[int, int]:
+        """The start of the first span and the end of the last one."""
+        spans = [span for side in self.spans for span in side]
+        return min(span.start for span in spans), max(hull(span)[1] for span in spans)
+
+
+Ranked = tuple[int, _VersionDifference, tuple[int, int]]
+"""A rank, by which the differences of two annotators in a document are ordered, the difference, and its stretch."""
+
+
+class _Versions:
+    """What each annotator marks in a disputed place, and the differences between any two of these versions."""
+
+    def __init__(self, text: str, annotators: Iterable[str], place: DisputedPlace) -> None:
+        self._text = text
+        spans: dict[str, list[Span]] = {name: [] for name in annotators}
+        for vote in place.versions:
+            for name in vote.annotators:
+                spans[name].append(vote.span)
+        self._sides: dict[str, Side] = {name: tuple(side) for name, side in spans.items()}
+        self._compared: dict[tuple[Side, Side], list[Ranked]] = {}
+
+    def differences(self, a: str, b: str) -> list[Ranked]:
+        """Return the differences between two annotators. Few versions differ, so each pair of them is compared once,
+        whoever marked them."""
+        one, other = both = self._sides[a], self._sides[b]
+        if one == other:
+            return []
+        if both not in self._compared:
+            agreed = {*one} & {*other}
+            rest = ([span for span in side if span not in agreed] for side in both)
+            self._compared[both] = []
+            for rank, spans, other_spans in _differing_places(self._text, *rest):
+                difference = _classify_place(self._text, spans, other_spans, [*agreed])
+                self._compared[both].append((rank, difference, difference.stretch))
+        return self._compared[both]
+
 
 def find_differences(shared: SharedDocuments) -> Iterator[Difference]:
-    """Yield every difference, pair by pair, in the order of the documents.
-
-    Annotators agree about most documents, so each pair of versions is compared once, whoever annotated them.
-    """
-    compared: dict[tuple[int, int, int], list[_VersionDifference]] = {}
+    """Yield every difference, pair by pair, in the order of the documents."""
+    places = [
+        [_Versions(document.base.text or "", document.spans, place) for place in document_places]
+        for document, document_places in zip(shared.documents, shared.disputed_places)
+    ]
     for a, b in shared.pairs():
         for number in shared.places(a, b):
-            versions = shared.versions[number]
-            if versions[a] == versions[b]:
-                continue
-            key = number, versions[a], versions[b]
-            if key not in compared:
-                document = shared.documents[number].pair(a, b)
-                compared[key] = [*_version_differences(document.text or "", document.gold, document.pred)]
-            for kind, labels, first, spans, words in compared[key]:
-                yield Difference(kind, labels, *((a, b) if first else (b, a)), number, spans, words)
+            ranked = [item for versions in places[number] for item in versions.differences(a, b)]
+            for _, (kind, labels, first, spans, words), stretch in sorted(ranked, key=itemgetter(0)):
+                yield Difference(kind, labels, *((a, b) if first else (b, a)), number, spans, words, stretch)
 
 
-def _version_differences(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[_VersionDifference]:
-    """Yield the differences between two versions of a document, place by place."""
-    both = {*one} & {*other}
-    sides = [sorted_spans({*side} - both) for side in (one, other)]
-    for place in _differing_places(text, *sides):
-        yield _classify_place(text, *place, [*both])
-
-
-def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[tuple[Side, Side]]:
+def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> Iterator[tuple[int, Side, Side]]:
     """Yield the places of spans that only one of two annotators marked: chains of overlapping spans.
+
+    Each has a rank: 0 for equal spans but for white space, 1 for the same words, 2 for spans that overlap, 3 and 4 for
+    spans of one annotator that overlap none of the other.
 
     Two spans on the same words are a place of their own. If spans of one annotator overlap each other, spans of the two
     annotators are paired by the number of characters that they share, and the remaining ones are places of their own.
     """
+    if not (one and other):
+        yield from ((3, (a,), ()) for a in one)
+        yield from ((4, (), (b,)) for b in other)
+        return
     sides = [*one], [*other]
-    for fields in (3, 2):  # with the label, then without it
+    trimmed = {span: trim_span(text, span) for side in sides for span in side}
+    for rank, fields in enumerate((3, 2)):  # with the label, then without it
         for a in [*sides[0]]:
-            key = trim_span(text, a)[:fields]
-            b = next((b for b in sides[1] if trim_span(text, b)[:fields] == key), None)
+            key = trimmed[a][:fields]
+            b = next((b for b in sides[1] if trimmed[b][:fields] == key), None)
             if b is not None:
                 sides[0].remove(a)
                 sides[1].remove(b)
-                yield (a,), (b,)
+                yield rank, (a,), (b,)
     places: list[tuple[set[Span], set[Span]]] = []
-    shared = overlaps(*([trim_span(text, span) for span in side] for side in sides))
+    shared = overlaps(*([trimmed[span] for span in side] for side in sides))
     for i, j, _ in shared:
         a, b = sides[0][i], sides[1][j]
         meet = [place for place in places if a in place[0] or b in place[1]]
@@ -392,18 +331,18 @@ def _differing_places(text: str, one: Sequence[Span], other: Sequence[Span]) -> 
         places.append(({a}.union(*(spans for spans, _ in meet)), {b}.union(*(spans for _, spans in meet))))
     for spans, other_spans in places:
         if not any(_has_overlap(side) for side in (spans, other_spans)):
-            yield tuple(sorted_spans(spans)), tuple(sorted_spans(other_spans))
+            yield 2, tuple(sorted_spans(spans)), tuple(sorted_spans(other_spans))
             continue
         paired: set[Span] = set()
         pairs = [(-common, sides[0][i], sides[1][j]) for i, j, common in shared if sides[0][i] in spans]
         for _, a, b in sorted(pairs, key=lambda pair: (pair[0], order_key(pair[1]), order_key(pair[2]))):
             if not paired & {a, b}:
                 paired |= {a, b}
-                yield (a,), (b,)
-        yield from (((a,), ()) for a in sorted_spans(spans - paired))
-        yield from (((), (b,)) for b in sorted_spans(other_spans - paired))
-    yield from (((a,), ()) for a in sides[0] if not any(a in spans for spans, _ in places))
-    yield from (((), (b,)) for b in sides[1] if not any(b in spans for _, spans in places))
+                yield 2, (a,), (b,)
+        yield from ((2, (a,), ()) for a in sorted_spans(spans - paired))
+        yield from ((2, (), (b,)) for b in sorted_spans(other_spans - paired))
+    yield from ((3, (a,), ()) for a in sides[0] if not any(a in spans for spans, _ in places))
+    yield from ((4, (), (b,)) for b in sides[1] if not any(b in spans for _, spans in places))
 
 
 def _classify_place(text: str, one: Side, other: Side, agreed: Sequence[Span]) -> _VersionDifference:

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import product
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ...core.messages import many, shorten
@@ -58,6 +59,12 @@ class Event(NamedTuple):
     lacking: frozenset[str]
     members: Sequence[Difference]
 
+    @classmethod
+    def of(cls, members: Sequence[Difference]) -> Event:
+        """Return the place of some differences."""
+        having, lacking = {difference.having for difference in members}, {difference.lacking for difference in members}
+        return cls(frozenset(having - lacking), frozenset(lacking - having), members)
+
     @property
     def is_one_way(self) -> bool:
         """Whether there are annotators on both sides."""
@@ -78,20 +85,21 @@ class Event(NamedTuple):
         return [member for member in self.members if member.having in one and member.lacking in other]
 
 
-def _events(members: Iterable[Difference]) -> Iterator[Event]:
-    """Yield the places of differences of one kind in the order of the text. Overlapping differences share a place."""
+def _events(members: Iterable[Difference]) -> list[Event]:
+    """Return the places of differences of one kind in the order of the text. Overlapping differences share a place.
+
+    A single place is left out: there, nothing can repeat.
+    """
     groups: list[list[Difference]] = []
     document = start = end = -1
-    for difference in sorted(members, key=lambda difference: (difference.document, difference.stretch)):
+    for difference in sorted(members, key=attrgetter("document", "stretch")):
         first, last = difference.stretch
         if difference.document != document or (first >= end and (first, last) != (start, end)):
             groups.append([])
             document, start, end = difference.document, first, last
         groups[-1].append(difference)
         end = max(end, last)
-    for group in groups:
-        having, lacking = {difference.having for difference in group}, {difference.lacking for difference in group}
-        yield Event(frozenset(having - lacking), frozenset(lacking - having), group)
+    return [Event.of(group) for group in groups] if len(groups) >= LEAST else []
 
 
 class Pattern:
@@ -254,15 +262,21 @@ class _Habits:
     """
 
     def __init__(self, members: Sequence[Difference], annotators: Sequence[str]) -> None:
-        self.events: list[Event] = [*_events(members)]
+        self.events: list[Event] = _events(members)
         differing = {name for difference in members for name in (difference.having, difference.lacking)}
         self.names: list[str] = [name for name in annotators if name in differing]
+        self._times = Counter((difference.having, difference.lacking) for difference in members)
+
+    @cached_property
+    def _sides(self) -> list[tuple[frozenset[str], frozenset[str]]]:
+        """The candidate sides; none where too few places for a test cannot make a clear habit."""
+        if len(self.events) < LEAST_TESTED:
+            return []
         everybody = frozenset(self.names)
         camps = Counter(camp for event in self.events for camp in (event.having, everybody - event.lacking))
         common = [camp for camp, _ in camps.most_common(MOST_CAMPS)]
         tried = [side for one in [*map(frozenset, zip(self.names)), *common] for side in (one, everybody - one)]
-        self._sides = [(one, everybody - one) for one in dict.fromkeys(tried) if 0 < len(one) < len(everybody)]
-        self._times = Counter((difference.having, difference.lacking) for difference in members)
+        return [(one, everybody - one) for one in dict.fromkeys(tried) if 0 < len(one) < len(everybody)]
 
     def p_values(self) -> list[float]:
         """Return the p-value of each pair of sides that has enough places to be tested."""

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -51,6 +51,7 @@ from ...io.formats.settings import GROUND_TRUTH, Format
 from ...io.records import Record, carry_side, check_has_text, project_spans
 from ...io.units import units_of
 from ...metrics.registry import ATTRIBUTES_LEFT
+from .votes import DisputedPlace, Vote, places_of_votes, votes
 
 OF_ANNOTATION, OF_WHITE_SPACE = "annotation", "whitespace"
 """The source of a document's tokens: the annotation, or white space. Other sources are names of tokenizers."""
@@ -145,17 +146,7 @@ class SharedDocuments:
 
     def places(self, *annotators: str) -> list[int]:
         """Return the indices of the documents that all these annotators annotated."""
-        return [k for k, document in enumerate(self.documents) if all(name in document.spans for name in annotators)]
-
-    def leave_out(self, annotator: str) -> SharedDocuments | None:
-        """Return the documents of the other annotators, as far as two of them annotated each; None if none is left."""
-        documents = [
-            document._replace(spans={name: spans for name, spans in document.spans.items() if name != annotator})
-            for document in self.documents
-        ]
-        remaining = [document for document in documents if len(document.spans) > 1]
-        other_annotators = tuple(name for name in self.annotators if name != annotator)
-        return replace(self, annotators=other_annotators, documents=remaining) if remaining else None
+        return [k for k, document in enumerate(self.documents) if document.spans.keys() >= {*annotators}]
 
     def name_of(self, place: int) -> str | int:
         """Return the id of a document, or its number if it has no id."""
@@ -172,6 +163,19 @@ class SharedDocuments:
             keys = {name: name if has_more else frozenset(spans) for name, spans in document.spans.items()}
             result.append({name: number.setdefault(key, len(number)) for name, key in keys.items()})
         return result
+
+    @cached_property
+    def votes(self) -> list[list[Vote]]:
+        """The votes of each document."""
+        return [votes(document.spans) for document in self.documents]
+
+    @cached_property
+    def disputed_places(self) -> list[list[DisputedPlace]]:
+        """The disputed places of each document."""
+        return [
+            [*places_of_votes(document_votes, [*document.spans])]
+            for document, document_votes in zip(self.documents, self.votes)
+        ]
 
     @property
     def warnings(self) -> list[str]:

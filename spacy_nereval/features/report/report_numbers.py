@@ -6,7 +6,7 @@ span that was predicted in three pieces becomes one hit, and a corrected span ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...core.mention_places import share_annex
 from ...core.messages import many, spell_argument
 from ...core.spans import Document, Span
 from ...counting.counter import count
+from ...counting.counts import Counts, unite_counts
 from ...counting.table import Table, columns_of
 from ...evaluation.breakdown import ATTRIBUTES, AttributeRequest, Breakdown, Value, parse_attribute
 from ...evaluation.comparison import System
@@ -45,7 +46,10 @@ class MendingGain(NamedTuple):
 
 
 def mending_gains(
-    documents: Sequence[Document], metric: Metric, verdicts: Iterable[Iterable[Verdict]] | None = None
+    documents: Sequence[Document],
+    metric: Metric,
+    verdicts: Iterable[Iterable[Verdict]] | None = None,
+    counts: Counts | None = None,
 ) -> list[MendingGain]:
     """Return the gain of the headline score if the errors with each verdict, and then those of each label, were mended.
 
@@ -56,6 +60,7 @@ def mending_gains(
         documents: The annotated documents of a corpus.
         metric: A metric that adds up whole verdicts.
         verdicts: Its verdicts on each document, if computed already.
+        counts: The counts of the documents, if they are counted already.
 
     Returns:
         Verdicts and labels with errors; within each, the greatest gain first.
@@ -77,7 +82,8 @@ def mending_gains(
         for k, verdict in enumerate(errors_by_document[-1]):
             for choice in ((verdict.name, None), (None, error_label(metric, verdict))):
                 errors.setdefault(choice, {}).setdefault(number, []).append(k)
-    score_now, *scores_after = _scores_after_mending(documents, metric, errors_by_document, errors.values())
+    counted = counts.of([metric]) if counts else count(documents, [metric], units=False)
+    score_now, *scores_after = _scores_after_mending(documents, counted, errors_by_document, errors.values())
     rows = []
     for (verdict_name, label), score, mended_errors in zip(errors, scores_after, errors.values()):
         gain = None if score_now is None or score is None else score - score_now
@@ -109,7 +115,7 @@ def mend(document: Document, errors: Iterable[Verdict]) -> Document:
 
 def _scores_after_mending(
     documents: Sequence[Document],
-    metric: Metric,
+    counts: Counts,
     errors_by_document: Sequence[Sequence[Verdict]],
     choices: Iterable[Mapping[int, Iterable[int]]],
 ) -> list[float | None]:
@@ -117,7 +123,7 @@ def _scores_after_mending(
 
     Args:
         documents: The documents.
-        metric: The metric.
+        counts: Their counts, of one metric.
         errors_by_document: The errors of each document.
         choices: The errors to mend: from the number of a document to numbers of its errors.
     """
@@ -132,13 +138,13 @@ def _scores_after_mending(
         for number, errors in errors_of_choice.items()
     ]
 
-    def versions() -> Iterator[Document]:
-        yield from documents
-        yield from (
-            mend(documents[number], [errors_by_document[number][k] for k in errors]) for number, errors in places
-        )
-
-    table = Table(count(versions(), [metric], units=False), labels=())
+    (metric,) = counts.metrics
+    mended = count(
+        (mend(documents[number], [errors_by_document[number][k] for k in errors]) for number, errors in places),
+        [metric],
+        units=False,
+    )
+    table = Table(unite_counts([counts, mended]), labels=())
     rows, numbers, version = np.array(changes, dtype=int).reshape(-1, 3).T
     ones, shape = np.ones(len(changes), dtype=np.int64), (rows.max(initial=0) + 1, table.cells.shape[0])
     weights = csr_array((ones, (rows, len(documents) + version)), shape)

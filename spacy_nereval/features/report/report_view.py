@@ -302,7 +302,8 @@ class ReportView(View):
                 continue
             verdict_lists = self.verdicts if metric is self.fair else [None for _ in self.systems]
             gains = [
-                mending_gains(documents, metric, verdicts) for documents, verdicts in zip(self.documents, verdict_lists)
+                mending_gains(system.annotated_documents, metric, verdicts, system.counts)
+                for system, verdicts in zip(self.systems, verdict_lists)
             ]
             if any(gains):
                 yield self._mending_table(metric, number, gains)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 
-from spacy_nereval.features.agreement.disagreements import disputed_places
 from spacy_nereval.features.agreement.habits import Differences, difference_clause, difference_sentence
+from spacy_nereval.features.agreement.votes import disputed_places
 
 TEXT = "the left door of the car leaks oil"
 SPANS = st.tuples(st.integers(0, 20), st.integers(1, 8), st.sampled_from("AB")).map(

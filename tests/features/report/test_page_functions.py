@@ -709,3 +709,36 @@ def test_stretches_cover_the_text_and_show_what_is_wanted(run, length):
     shown = [range(start, end) for start, end, seen in parts if seen]
     assert all(any(at in each for each in shown) for flag in flags for at in (flag["start"], flag["end"]))
     assert all(end - start > 160 for start, end, seen in parts if not seen)
+
+
+def test_each_of_many_buckets_lists_its_own_spans(run):
+    """Buckets from the eleventh on have letters for digits."""
+    sources = [f"source {k:02}" for k in range(14)]
+    documents = [
+        Document([(0, 3, "A")], [(0, 3, "A"), (4, 7, "B")] if k % 2 else [], "Ada met", id=source)
+        for k, source in enumerate(sources)
+    ]
+    for document, source in zip(documents, sources):
+        document.meta = {"source": source}
+    view = ReportView([system(name, *documents) for name in ("one", "other")], by=["meta.source"])
+    data = page_data(view)
+    (number,) = [k for k, part in enumerate(data["slices"]) if part["title"] == "source" or "source" in part["title"]]
+    body = f"""return documents.flatMap((doc, k) => [[k, bucketOf(k, {number}, 0, ANY, 0)],
+      ...[0, 1].flatMap(system => doc[3 + system][0].length ? [[k, bucketOf(k, {number}, ANY, 1, system)]] : [])])"""
+    found = run(body, data)
+    assert [data["slices"][number]["buckets"][bucket] for _, bucket in found] == [sources[k] for k, _ in found]
+    assert len(found) == 14 + 14
+
+
+def test_a_gold_span_is_shown_with_the_prediction_that_decides_what_became_of_it(run):
+    """A span in two parts is compared with both; the first decides, so the second is named by itself."""
+    view = ReportView([system("one", Document([(0, 9, "A")], [(0, 4, "A"), (5, 9, "B")], "Ada Alone", id="d"))])
+    data = page_data(view)
+    judged = [
+        (v.name, v.gold, v.pred) for v in create("fair").verdicts(view.systems[0].documents[0]) if v.gold and v.pred
+    ]
+    ((place,),) = [run("return documents.map(doc => firstPrediction(doc, 0, 0))", data)]
+    predicted = sorted(view.systems[0].documents[0].pred)
+    assert predicted[place] == judged[0][2]
+    rows = run("const rows = []; verdicts(documents[0], 0, fair, (v, g, p) => rows.push([g, p])); return rows", data)
+    assert [p for g, p in rows if g == 0][0] == place
