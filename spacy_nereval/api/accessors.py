@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from ..core.declaration import Metric, Score
 from ..core.messages import describe_unknown, join_names
-from ..core.synonyms import AVERAGE_NAMES, GROUP_NAMES, METRIC_NAMES, SCORE_NAMES, python_line
+from ..core.synonyms import AVERAGE_NAMES, COUNT_NAMES, GROUP_NAMES, METRIC_NAMES, SCORE_NAMES, python_line
 from ..evaluation.bounds import UNBOUNDED
 from ..evaluation.resampling import Confidence
 from ..metrics.registry import names
@@ -136,6 +136,11 @@ class IntervalOfResult(Interval):
             return self._parts[score].interval()
         return self._make_interval(score)
 
+    if not TYPE_CHECKING:  # which knows an interval as a pair
+
+        def __getitem__(self, place: Any) -> Any:
+            return self(place) if isinstance(place, str) else super().__getitem__(place)
+
     def __repr__(self) -> str:
         return repr(Interval(*self))
 
@@ -220,7 +225,7 @@ class ScoreSet:
         return ScoreSet(
             self._metric,
             declared,
-            {**self._values, "scores": values},
+            {**self._values, "scores": values, "counts": self._values.get("schemes", {}).get(group, {})},
             lambda: {short: self._bounds().get(score.name) for short, score in long.items()},
         )
 
@@ -233,6 +238,9 @@ class ScoreSet:
         """
         if not words:
             return self
+        for count in COUNT_NAMES.get("_".join(words), ()):
+            if (number := self.counts.get(count, self.scores.get(count))) is not None:
+                return number
         for place, others in ((0, words[1:]), (-1, words[:-1])):
             if average := AVERAGE_NAMES.get(words[place]):
                 return self._average(average, [word for word in others if word != "avg"])

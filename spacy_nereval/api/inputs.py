@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from itertools import islice, zip_longest
 from pathlib import Path
 from string import ascii_uppercase
@@ -17,10 +17,10 @@ from ..core.compression import strip_compression
 from ..core.declaration import Metric
 from ..core.document_fields import document_id, keep_fields
 from ..core.labels import rules_of
-from ..core.messages import did_you_mean, shorten, spell_argument
+from ..core.messages import did_you_mean, many, shorten, spell_argument
 from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
-from ..core.synonyms import argument_here, python_call
+from ..core.synonyms import USAGE, argument_here, python_call
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
@@ -30,7 +30,7 @@ from ..io.records import Predictions, Record, check_has_text, pair, side_notes
 from ..io.units import ID, FileUnits
 from ..io.units import parse_unit as parse_unit
 from ..metrics.registry import NO_TOKENS, NO_WORDS, SEARCHED_DOCUMENTS, MetricChoice, Unavailable, choose_metrics
-from .items import LACKING, Place, check_unit_is_given, is_spacy, place_of, plain_record, tags_in_words
+from .items import LACKING, Place, check_unit_is_given, is_spacy, place_of, plain_record
 from .sides import Side, TagNames, check_arguments, error_at_document, names_of_tags, read_file, read_if_path, tags_of
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def with_item_reading(function: Function) -> Function:
     for name, kind in ItemReading.__annotations__.items():
         written = getattr(kind, "__forward_arg__", kind)
         shown.append(Parameter(name, Parameter.KEYWORD_ONLY, default=getattr(Reading, name), annotation=written))
-    accepted = [parameter.name for parameter in shown]
+    accepted, full = [parameter.name for parameter in shown], short.replace(parameters=shown)
 
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -169,12 +169,47 @@ def with_item_reading(function: Function) -> Function:
         while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
             args = args[:-1]
         if any(name not in accepted for name in kwargs):
-            kwargs = _with_arguments_here(kwargs, called, accepted, accepted[: len(args)])
+            kwargs = arguments_here(kwargs, called, accepted, accepted[: len(args)])
+        check_call(full, called, args, kwargs)
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
-    checked.__signature__ = short.replace(parameters=shown)  # type: ignore[attr-defined]  # where `inspect` looks
+    checked.__signature__ = full  # type: ignore[attr-defined]  # where `inspect` looks
     return checked  # type: ignore[return-value]  # it takes the function's arguments
+
+
+def check_call(accepted: Signature, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise TypeError with the line to write if a function cannot be called with these arguments."""
+    try:
+        accepted.bind(*args, **kwargs)
+    except TypeError as error:
+        listed = ", ".join(name for name in accepted.parameters if name != "self")
+        line = f"write {USAGE[function]}" if function in USAGE else f"its arguments are {listed}"
+        raise TypeError(f"{function}: {error}; {line}") from None
+
+
+def with_usual_arguments(*needless: str) -> Callable[[Function], Function]:
+    """Return a decorator for a function that takes the arguments of other packages too.
+
+    Args:
+        needless: Arguments that others need, and this function does not: they have no effect.
+    """
+
+    def decorate(function: Function) -> Function:
+        accepted, name = signature(function), function.__name__
+
+        @wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            given = {one: value for one, value in kwargs.items() if one not in needless}
+            if any(one not in accepted.parameters for one in given):
+                names = [*accepted.parameters]
+                given = arguments_here(given, name, names, names[: len(args)])
+            check_call(accepted, name, args, given)
+            return function(*args, **given)
+
+        return called  # type: ignore[return-value]  # it takes the function's arguments
+
+    return decorate
 
 
 def convert_places(convert: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Callable[[Function], Function]:
@@ -252,7 +287,7 @@ def _take_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[
     return (), {columns.get(name, name): frame[value] if name in columns else value for name, value in kwargs.items()}
 
 
-def _with_arguments_here(
+def arguments_here(
     kwargs: Mapping[str, Any], function: str, accepted: Sequence[str], placed: Sequence[str]
 ) -> dict[str, Any]:
     """Return arguments with the names and values that they have here, where other packages have others.
@@ -269,7 +304,9 @@ def _with_arguments_here(
     given = {name: value for name, value in kwargs.items() if name in accepted}
     for name in [name for name in kwargs if name not in accepted]:
         here, value = argument_here(name, function, kwargs[name])
-        if here in ("level", "samples", "seed") and here not in accepted:  # a setting of the intervals
+        if (
+            here in ("level", "samples", "seed") and here not in accepted and "confidence" in accepted
+        ):  # a setting of the intervals
             settings = given.get("confidence")
             if isinstance(settings, float):
                 settings = {"level": settings}
@@ -279,14 +316,16 @@ def _with_arguments_here(
                 continue
             here = "confidence"
         if here in (*given, *placed):
-            raise TypeError(f"{function} has no argument {name}: it means {here}, which is given already")
+            line = python_call(name, at=function)
+            said = f"{function} has no argument {name}: it means {here}, which is given already"
+            raise TypeError(f"{said}{line and f'; write {line}'}")
         if here not in accepted:
             raise TypeError(describe_argument(name, function, accepted))
         given[here] = value
     return given
 
 
-OF_FILES = ("annotator", "check_text", "column", "discontinuous", "format", "link_column", "word_column")
+OF_FILES = ("annotator", "check_text", "column", "discontinuous", "link_column", "word_column")
 """The arguments that `load` alone has."""
 
 
@@ -371,7 +410,7 @@ def _pairs_of_tags(gold: Side, pred: Side, reading: Reading) -> Iterator[Documen
             continue
         if a.length != b.length:
             raise ValueError(
-                f"document {number}: {gold.name} has {tags_in_words(a.length)} and {pred.name} has {b.length}; "
+                f"document {number}: {gold.name} has {many(a.length, 'tag')} and {pred.name} has {b.length}; "
                 f"expected one tag per token on both sides{LACKING}"
             )
         document = TokenDocument(a.spans, b.spans, a.length)
@@ -580,7 +619,7 @@ def listed_items(value: Any, name: str) -> Iterator[Any]:
 def _check_lengths(lengths: Mapping[str, int], remedy: str = "") -> None:
     """Raise ValueError, with a remedy, if the names of some lists do not have the same number of documents."""
     if len({*lengths.values()}) > 1:
-        numbers = " and ".join(f"{name} has {n} document{'s' * (n != 1)}" for name, n in lengths.items())
+        numbers = " and ".join(f"{name} has {many(n, 'document')}" for name, n in lengths.items())
         raise ValueError(f"{numbers}; expected the same number{remedy}")
 
 
@@ -665,7 +704,7 @@ def _tag_records(sides: Mapping[str, Side], reading: Reading) -> SideRecords:
     for number, sequences in enumerate(zip(*_tag_sequences([*sides.values()], reading, remedy=UNEVEN))):
         annotated = {name: tags for name, tags in zip(sides, sequences) if tags is not None}
         if len({tags.length for tags in annotated.values()}) > 1:
-            has = " and ".join(f"{name} has {tags_in_words(tags.length)}" for name, tags in annotated.items())
+            has = " and ".join(f"{name} has {many(tags.length, 'tag')}" for name, tags in annotated.items())
             raise ValueError(f"document {number}: {has}; expected one tag per token from everyone")
         length = next((tags.length for tags in annotated.values()), 0)
         for name in sides:
@@ -702,6 +741,7 @@ def _ordered_records(sides: Mapping[str, Side], text: Any, tokens: Any, reading:
     return records
 
 
+@with_usual_arguments("nlp", "vocab", "lang", "language")
 def load(
     path: str | Path,
     *,

@@ -26,7 +26,16 @@ from ..core.keys import (
     label_of,
     mention_of,
 )
-from ..core.messages import PlainSpan, highest_scores, quote, shorten, spell_argument, validate_span, validate_tokens
+from ..core.messages import (
+    PlainSpan,
+    highest_scores,
+    many,
+    quote,
+    shorten,
+    spell_argument,
+    validate_span,
+    validate_tokens,
+)
 from ..core.pieces import has_gaps
 from ..core.spans import Document
 from ..io.formats import TAG_KEYS, USERS, used_fields
@@ -115,8 +124,8 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
         offsets = Document([], [], text).words
         if len(offsets) != item.length:
             raise ValueError(
-                f"{name} has {tags_in_words(item.length)}, and the text has {len(offsets)} words between white space; "
-                "give the tokens of the tags as tokens="
+                f"{name} has {many(item.length, 'tag')}, and the text has {many(len(offsets), 'word')} between white "
+                "space; give the tokens of the tags as tokens="
             )
     if offsets is None:
         raise ValueError(
@@ -125,7 +134,7 @@ def record_of_tags(item: TagSequence, name: str, place: Place, empty: Record) ->
         )
     if len(offsets) != item.length:
         raise ValueError(
-            f"{name} has {tags_in_words(item.length)} for {len(offsets)} token{'s' * (len(offsets) != 1)}; "
+            f"{name} has {many(item.length, 'tag')} for {many(len(offsets), 'token')}; "
             f"expected one tag per token{LACKING}"
         )
     spans = {(offsets[start][0], offsets[end - 1][1], label) for start, end, label in item.spans}
@@ -206,11 +215,6 @@ def place_of(text: Any, tokens: Any) -> Place:
             raise ValueError(f"token {k}, {quote(word)}, is not in the text after character {at}")
         offsets.append((start, at := start + len(word)))
     return Place(text, offsets)
-
-
-def tags_in_words(number: int) -> str:
-    """Return a number of tags in words."""
-    return f"{number} tag{'s' * (number != 1)}"
 
 
 Kind = Literal["tags", "spans", "mentions", "doc", "record", "document", "example", "nothing", "empty"]

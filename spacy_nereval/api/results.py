@@ -279,7 +279,7 @@ class Result(Shown):
 
     def _meant(self, name: str) -> Any:
         """Return what other packages have under a name; None if nothing, or if it could be several things."""
-        return score_of_words(name, self._sets)
+        return self if name == "overall" else score_of_words(name, self._sets)
 
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
@@ -292,6 +292,26 @@ class Result(Shown):
 
     def _ipython_key_completions_(self) -> list[str]:
         return [*paths(self._sets), *self]
+
+    def _frame_as_elsewhere(self, table: str | None = None, **options: Any) -> pandas.DataFrame:
+        """Return the frame that `to_pandas` makes elsewhere: a row for all spans (label "") and for each label.
+
+        Its columns have the names that the scores have elsewhere, as strict scores, and then every score by its key.
+        With a table, it is that of `to_frame`.
+
+        >>> from spacy_nereval import score
+        >>> score([["B-PER"]], [["B-PER"]], "strict").to_pandas().columns.tolist()
+        ['label', 'precision', 'recall', 'f1', 'support', 'strict_p', 'strict_r', 'strict_f']
+        """
+        if table is not None or options:
+            return super()._frame_as_elsewhere(table or "scores", **options)
+
+        def row(label: str, meant: Callable[[str], Any], support: int, scores: Mapping[str, Any]) -> dict[str, Any]:
+            usual = {name: meant(name) for name in ("precision", "recall", "f1")}
+            return {"label": label, **usual, "support": support, **scores}
+
+        of_labels = (row(label, one._meant, one.support, one.scores) for label, one in self.labels.items())
+        return frame([row("", self._meant, self["gold"], self.scores), *of_labels])
 
     summarised: ClassVar[Sequence[str]] = (*ScoreView.at_terminal, "scores")
 
@@ -592,7 +612,8 @@ class Comparison(Shown):
         return "\n".join(finding.sentence for finding in findings if finding.section.startswith("headline"))
 
     _lines: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("p", "p_value", "pvalue", "p_values"), "c.to_frame().p_holm"),
+        **dict.fromkeys(("p", "p_value", "pvalue"), "c.to_frame().p_holm"),
+        **dict.fromkeys(("p_values", "pvalues", "adjusted_p_values"), "c.to_pandas()[['metric', 'score', 'p_value']]"),
         **dict.fromkeys(("difference", "delta", "value"), "c.headline.value"),
         **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
         **dict.fromkeys(("winner", "best", "verdict", "better"), "print(c.conclusion)"),

@@ -51,6 +51,7 @@ from .inputs import (
     reading_of_items,
     unknown,
     with_item_reading,
+    with_usual_arguments,
 )
 from .items import is_spacy
 from .models import with_predictions
@@ -291,6 +292,7 @@ def evaluate(gold: Any = None, pred: Any = None, /, *args: Any, **options: Any) 
     return score(**options) if gold is None and pred is None else score(gold, pred, *args, **options)
 
 
+@with_usual_arguments()
 def merge(counts: Iterable[Counts | Result | str | Path]) -> Counts:
     """Return the counts of several corpora, as if all documents had been counted together.
 

@@ -21,6 +21,7 @@ from ..core.messages import (
     describe_error,
     join_names,
     list_alike,
+    many,
     mark_unseen,
     quote,
     shorten,
@@ -32,7 +33,6 @@ from ..io.paths import check_is_file, error_message, is_count_file, readable_fil
 from ..io.records import Record, apply_label_rules
 from ..io.tables import is_table
 from ..reporting.marked_text import insert_marks
-from ..reporting.remarks import many
 from .inputs import reading_of_items, reading_of_load, records_of_sides
 from .sides import Side
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from functools import update_wrapper
-from inspect import signature
+from functools import cache, update_wrapper
+from inspect import Parameter, signature
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from ..core.compression import format_extension, strip_compression
 from ..core.features import features
 from ..core.messages import LONGEST_REASON, describe_unknown, install_command, shorten
-from ..core.synonyms import RESULT_NAMES, ROW_NAMES, argument_here, python_call
+from ..core.synonyms import RESULT_NAMES, ROW_NAMES, python_call
 from ..core.wording import COLORS
 from ..io.saved_results import kind_of, read_result
 from ..io.writing import atomic_file, json_text, visible, write_json
+from ..metrics.registry import create, names
 from ..reporting.figures import Figure
 from ..reporting.formats import html as html_table
 from ..reporting.formats import records, render_document
@@ -27,6 +29,7 @@ from ..reporting.rendered_document import RenderedDocument
 from ..reporting.result_table import ResultTable
 from ..reporting.terminal import render
 from ..reporting.view import View
+from .inputs import arguments_here, check_call
 
 if TYPE_CHECKING:
     import pandas
@@ -57,19 +60,36 @@ color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isola
 </style>"""
 """The style in a notebook, light or dark. It undoes the notebook's own style for tables."""
 
+COLUMN_NAMES = {"precision": "P", "recall": "R", "f1": "F", "p_value": "p_holm"}
+"""The names of columns elsewhere, and here."""
+
 UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised")
 """Names that tab completion omits: those that change a dict."""
+
+WRITERS = ("save", "load", "report", "plot")
+"""Methods that are not called unless somebody calls them."""
 
 FORMATS = {".md": "markdown", ".tex": "latex", ".csv": "csv", ".html": "html"}
 """File endings, and the formats of tables."""
 
 
+@cache
+def kind_of_verdict(metric: str, verdict: str) -> str:
+    """Return the kind of a metric's verdict, such as "boundary"; its name if the metric declares none.
+
+    >>> kind_of_verdict("fair", "be_s")
+    'boundary'
+    """
+    words = create(metric).words if metric in names() else {}
+    return words[verdict].kind if verdict in words else verdict
+
+
 class Row(dict[str, Any]):
     """A row whose values are attributes, too: `error.verdict`, and `error.gold` for the values of a gold span.
 
-    >>> row = Row(verdict="fn", gold_start=0, gold_label="PER", pred_start=None, pred_label=None)
-    >>> row.type, row.gold, row.pred
-    ('fn', {'start': 0, 'label': 'PER'}, None)
+    >>> row = Row(metric="fair", verdict="fn", gold_start=0, gold_label="PER", pred_start=None, pred_label=None)
+    >>> row.type, row.gold, row.pred, row.label
+    ('missed', {'start': 0, 'label': 'PER'}, None, 'PER')
     """
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
@@ -80,49 +100,109 @@ class Row(dict[str, Any]):
             for key in (name, ROW_NAMES.get(name, "")):
                 if key in self:
                     return self[key]
+                if key == "kind" and {"metric", "verdict"} <= {*self}:
+                    return kind_of_verdict(self["metric"], self["verdict"])
+            if f"gold_{name}" in self:  # where there is no gold span, the predicted one is meant
+                return self[f"pred_{name}" if self.get("gold_start", 0) is None else f"gold_{name}"]
             side = {"predicted": "pred", "prediction": "pred"}.get(name, name)
             if span := {key.removeprefix(f"{side}_"): self[key] for key in self if key.startswith(f"{side}_")}:
                 return None if span.get("start") is None else Row(span)
             raise AttributeError(f"a row has no {name!r}: {describe_unknown(name, self, most=30)}")
 
 
-class Rows(Sequence[dict[str, Any]]):
-    """The rows that a method returns without arguments, and the method itself, if it is called."""
+class Rows(list[Any]):
+    """Rows of errors: a list, with the number of each verdict and a frame, as other packages have them.
 
-    def __init__(self, method: Callable[..., list[dict[str, Any]]]) -> None:
-        self._method = method
-        update_wrapper(self, method)
+    >>> rows = Rows([Row(metric="fair", verdict="fn", gold_label=label) for label in ("PER", "LOC")])
+    >>> rows.counts, rows.by_type, rows.by_label, rows.to_pandas().shape
+    ({'fn': 2}, {'missed': 2}, {'PER': 1, 'LOC': 1}, (2, 5))
+    """
 
-    def __call__(self, *args: Any, **options: Any) -> list[dict[str, Any]]:
-        accepted = {name: parameter for name, parameter in signature(self._method).parameters.items()}
-        for name in [name for name in options if name not in accepted]:
-            here, value = argument_here(name, self._method.__name__, options[name])
-            here = {"errors": "verdicts", "only": "labels"}.get(here, here)
-            if here not in accepted or here in options:
-                raise TypeError(f"{self._method.__name__} has no argument {name}; it has {', '.join(accepted)}")
-            options[here] = value
-            del options[name]
-        return [*map(Row, self._method(*args, **options))]
-
-    def __getitem__(self, place: Any) -> Any:
-        return self()[place]
-
-    def __len__(self) -> int:
-        return len(self())
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of rows with each verdict, or of disputed spans with each label, the most frequent first."""
+        return dict(Counter(row.get("verdict", row.get("label")) for row in self).most_common())
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the rows as a pandas DataFrame."""
-        return frame(self())
+        return frame(self)
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name in ("by_type", "by_kind", "types", "error_types", "type_counts", "error_counts"):
+                return dict(Counter(Row(row).type for row in self).most_common())
+            if RESULT_NAMES.get(name) == "labels":
+                return dict(Counter(Row(row).label for row in self).most_common())
+            if RESULT_NAMES.get(name) == "to_frame":
+                return self._frame
+            raise AttributeError(
+                f"these are {len(self)} rows, a list without {name!r}: write .counts, the number of each verdict, "
+                ".to_frame(), .to_frame().value_counts(['verdict', 'gold_text']), or [0], the first row; "
+                "r.errors(verdicts=['boundary'], labels=['PER']) selects rows"
+            )
+
+    def _frame(self) -> pandas.DataFrame:
+        """Return the frame that others make: with columns for the verdict and the span, by their names there, too."""
+        names = ("type", "label", "start", "end", "text")
+        return frame(
+            {**row, **{name: getattr(Row(row), name) for name in names if hasattr(Row(row), name)}} for row in self
+        )
 
 
-class RowsMethod:
+class Method:
+    """A method of a result, which takes the arguments of other packages too, and answers those that mean nothing.
+
+    Where it needs no arguments, what it returns can be had without a call.
+
+    >>> from spacy_nereval import score
+    >>> result = score([["B-PER"]], [["B-PER"]], "strict")
+    >>> result.confusion["PER"]["PER"]
+    1
+    >>> result.to_dict(flat=True)
+    Traceback (most recent call last):
+    TypeError: to_dict has no argument flat: write r.flat(), with r = score(gold, pred)
+    """
+
+    def __init__(self, method: MethodType) -> None:
+        self._method = method
+        update_wrapper(self, method)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        name, parameters = self._method.__name__, signature(self._method).parameters
+        listed = next((one for one, parameter in parameters.items() if parameter.kind is Parameter.VAR_POSITIONAL), "")
+        accepted = [one for one in parameters if one != listed]
+        if listed and {listed, listed.removesuffix("s")} & {*options}:
+            value = options.pop(listed if listed in options else listed.removesuffix("s"))
+            args += (value,) if isinstance(value, str) else tuple(value)
+        if len(args) > len(accepted) and not listed:
+            line = python_call(str(args[-1]), at=name)
+            its = f"its arguments are {', '.join(accepted)}" if accepted else "it has no arguments"
+            raise TypeError(f"{name} does not take {shorten(repr(args[-1]))}: {f'write {line}' if line else its}")
+        if any(option not in accepted for option in options):
+            options = arguments_here(options, name, accepted, [] if listed else accepted[: len(args)])
+        check_call(signature(self._method), name, args, options)
+        return self._method(*args, **options)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self()[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or self._method.__name__ in WRITERS:
+            raise AttributeError(f"{self._method.__name__} is a method, without {name!r}")
+        return getattr(self(), name)
+
+
+class RowsMethod(Method, Sequence[dict[str, Any]]):
     """A method that returns rows, which can be had without a call too: `for row in result.errors`."""
 
-    def __init__(self, function: Callable[..., list[dict[str, Any]]]) -> None:
-        self._function = function
+    def __call__(self, *args: Any, **options: Any) -> Rows:
+        return Rows(map(Row, super().__call__(*args, **options)))
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self._function if instance is None else Rows(MethodType(self._function, instance))
+    def __len__(self) -> int:
+        return len(self())
 
 
 class Plain(dict[str, Any]):
@@ -136,10 +216,6 @@ class Plain(dict[str, Any]):
 
 class Shown(dict[str, Any]):
     """A result: a dict in plain Python, equal to the JSON of the commands, with methods that print and save it."""
-
-    def __init_subclass__(cls) -> None:
-        if "errors" in vars(cls):
-            type.__setattr__(cls, "errors", RowsMethod(vars(cls)["errors"]))  # unseen by type checkers
 
     def __init__(self, *args: Any, **options: Any) -> None:
         is_text = bool(args) and isinstance(args[0], str)
@@ -244,6 +320,14 @@ class Shown(dict[str, Any]):
             write_json(Path(path), self)
         return json_text(self)
 
+    if not TYPE_CHECKING:  # which knows the methods themselves
+
+        def __getattribute__(self, name: str) -> Any:
+            value = super().__getattribute__(name)
+            if name.startswith("_") or not isinstance(value, MethodType):
+                return value
+            return RowsMethod(value) if name == "errors" else Method(value)
+
     def __missing__(self, key: str) -> Any:
         if (value := self._value_of_line(key)) is not None:
             return value
@@ -261,9 +345,17 @@ class Shown(dict[str, Any]):
     def _attribute_meant(self, name: str) -> Any:
         """Return the attribute that other packages call by another name, or the item of this name; None if none is."""
         here = RESULT_NAMES.get(name, "")
+        if here == "to_frame":
+            return self._frame_as_elsewhere
         if here in self._own_names():
             return getattr(self, here)
-        return super().get(name) if name in self else self._value_of_line(name)
+        value = super().get(name) if name in self else self._value_of_line(name)
+        return Plain(value) if type(value) is dict else value
+
+    def _frame_as_elsewhere(self, *args: Any, **options: Any) -> pandas.DataFrame:
+        """Return the frame of `to_frame`, with the names of columns elsewhere beside those here."""
+        made = self.to_frame(*args, **options)
+        return made.assign(**{name: made[here] for name, here in COLUMN_NAMES.items() if here in made})
 
     def _value_of_line(self, name: object) -> Any:
         """Return the value that the line for a name has, if it is an attribute or an item alone; None if it is not."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.arguments import Reading
 from ..core.keys import TEXTS, key_maps
@@ -340,6 +340,16 @@ class FileRecords(list[Record]):
 
     file: str
     fields: Collection[str]
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or name in self.__annotations__:
+                raise AttributeError(name)
+            raise AttributeError(
+                f"these are {len(self)} documents, a list without {name!r}: write [0].text or [0].spans, triples of "
+                "start, end and label; score takes the list, and show(path) describes it"
+            )
 
 
 def read_file(path: Path, reading: Reading) -> FileRecords:

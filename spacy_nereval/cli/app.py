@@ -136,6 +136,17 @@ class GroupedCommand(TyperCommand):
             if "requires an argument" in str(error) and (option := getattr(error, "option_name", None)):
                 say(f"✘ {_describe_lack(self.params, option)}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
+            if extra := re.search(
+                r"unexpected extra argument(?:s|\(s\))? \((.*)\)", f"{getattr(error, 'message', '')}"
+            ):
+                takes = " ".join(self.collect_usage_pieces(ctx)[1:])
+                more = ": run it for each file" if exists(extra[1].split()[0]) else ""
+                say(
+                    f"✘ unexpected argument {extra[1]}: {ctx.command_path} takes {takes} alone{more}",
+                    fg="red",
+                    err=True,
+                )
+                raise typer.Exit(UNUSABLE) from None
             # Exception has no `message` for mypy, though that of typer has.
             if isinstance(said := getattr(error, "message", None), str):
                 error.message = shorten(said, LONGEST)  # type: ignore[attr-defined]
@@ -198,7 +209,21 @@ def with_options_of_others(
         arg = rest.pop(0)
         option, equals, value = arg.partition("=")
         at = value if equals else rest[0] if rest and _is_value(rest[0]) else None
+        if option == "--json" and (at or "").endswith(".json") and "--output" in names_of:
+            result += ["--output", rest.pop(0)]
+            continue
         words = [] if option in names_of else option_words(option, command, at)
+        if (
+            not words
+            and option not in names_of
+            and option.startswith("--")
+            and _names_metric(option[2:].replace("-", "_"))
+        ):
+            words = ["--metrics", option[2:].replace("-", "_")]
+        if words[:1] == ["--tables"] and "--json" in args:  # which has the numbers of all tables
+            continue
+        if words[:1] == ["--format"] and not takes_value(option, command) and re.search(r"\.[a-z]{2,4}$", at or ""):
+            words = []  # a file for the table: the error names the line
         asked = [word for word in words if word in names_of]
         last = next(reversed(asked), "")
         is_given = bool({*names_of.get(last, ())} & {*args, *result})
@@ -350,6 +375,20 @@ def _level(text: str) -> str:
     return f"{level / 100:g}" if 1 < level < 100 else text
 
 
+LISTED = (
+    "--systems",
+    "--system",
+    "--models",
+    "--model",
+    "--nlp",
+    "--pipeline",
+    "--annotators",
+    "--annotations",
+    "--files",
+)
+"""Options of other packages for systems or annotators, of which several may follow."""
+
+
 def files_in_places(args: Sequence[str], places: Sequence[str], options: Collection[str]) -> list[str]:
     """Return the arguments with the files that options of other packages name at their places.
 
@@ -360,18 +399,24 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
 
     >>> files_in_places(["--pred", "p.jsonl", "-C", "--gold=g.jsonl", "--fair.unit", "token"], ["gold", "pred"], ["-C"])
     ['g.jsonl', 'p.jsonl', '-C', '--fair.unit', 'token']
-    >>> files_in_places(["-g", "g.jsonl", "--baseline", "a", "--candidate", "b"], ["gold", "systems"], ["-g"])
-    ['g.jsonl', 'a', 'b']
+    >>> files_in_places(["-g", "g.jsonl", "--baseline", "a.npz", "--candidate", "b"], ["gold", "systems"], ["-g"])
+    ['g.jsonl', 'a.npz', 'b']
     >>> files_in_places(["g.jsonl", "p.jsonl", "--config", "policy.cfg"], ["policy", "gold", "candidate"], [])
     ['policy.cfg', 'g.jsonl', 'p.jsonl']
+    >>> files_in_places(["--model", "model", "--gold", "g.jsonl"], ["gold", "systems"], [])
+    ['g.jsonl', 'model']
+    >>> files_in_places(["--gold", "g.jsonl", "--nlp", "model"], ["model", "data"], [])
+    ['model', 'g.jsonl']
     """
     from ..core.synonyms import GOLD_NAMES, PRED_NAMES
 
-    if "gold" not in places:
+    if not {"gold", "model", "annotations"} & {*places[:2]}:
         return [*args]
-    place_of = {**dict.fromkeys(("-p", "-i", "--systems"), "pred"), "-g": "gold", "--baseline": "baseline"}
+    place_of = {**dict.fromkeys(("-p", "-i", *LISTED), "pred"), "-g": "gold", "--baseline": "baseline"}
     place_of |= {f"--{name}": "gold" for name in GOLD_NAMES.split()}
     place_of |= {f"--{name}": "pred" for name in PRED_NAMES.split()}
+    if "data" in places:
+        place_of |= dict.fromkeys(("--data", "--test", "--dev"), "gold")
     if "policy" in places:
         place_of |= dict.fromkeys(("--policy", "--config"), "policy")
     files: dict[str, list[str]] = {"policy": [], "gold": [], "baseline": [], "pred": []}
@@ -381,14 +426,18 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
         option, equals, value = arg.partition("=")
         following = value if equals else next(iter(given), "")
         is_number = option == "-g" and following.removeprefix("-").isdigit()  # of a GPU
-        is_other = option == "--systems" and not isfile(following)  # but NAME=RUN,RUN
+        is_other = option in LISTED[:2] and not exists(following.rpartition("=")[2])  # but NAME=RUN,RUN
+        is_other |= option == "--baseline" and not exists(following) and not Path(following).suffix  # the name of one
         if option not in place_of or not following or is_number or is_other or (option in options and option != "-g"):
             rest.append(arg)
             continue
-        files[place_of[option]].append(following)
+        is_named = place_of[option] == "gold" and not exists(following)  # as in NAME=FILE
+        files[place_of[option]].append(following.rpartition("=")[2] if is_named else following)
         del given[: not equals]
-        while option in ("-i", "--systems") and given and isfile(given[0]):  # as sacreBLEU lists them
+        while option in ("-i", *LISTED) and given and exists(given[0].rpartition("=")[2]):  # as sacreBLEU lists them
             files["pred"].append(given.pop(0))
+    if "data" in places:  # of a model, which comes first
+        files = {"policy": [], "gold": files["pred"], "baseline": [], "pred": files["gold"]}
     first = files["policy"] + files["gold"]
     at = next((k for k, arg in enumerate(rest) if arg.startswith("--") and "." in arg.partition("=")[0]), len(rest))
     if first or not "".join(rest[:1]).startswith("-"):  # gold comes first, and an option after it may be unknown
@@ -454,6 +503,11 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     ['score', 'gold.jsonl', 'pred.jsonl', '--tables', 'confusion']
     >>> with_command(["score", "dev.spacy", "--model", "model", "-C"], ["score", "evaluate"])
     ['evaluate', 'model', 'dev.spacy', '-C']
+
+    What differs between two files is listed; a comparison has two systems and the gold annotation.
+
+    >>> with_command(["diff", __file__, __file__], ["compare", "errors"])[0]
+    'errors'
     """
     if not args or (args[0] in commands and args[0] not in ("score", "evaluate")):
         return args
@@ -463,6 +517,8 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     if first == "check" and {"--policy", "--config"} & {*rest}:
         return ["gate", *rest]
     meant, *options = command_to_run(first) or [""]
+    if meant == "compare" and sum(map(exists, rest)) == 2 and not {"--gold", "-g"} & {*rest}:
+        meant = "errors"
     if first not in commands and meant in commands:
         first, rest, args = meant, [*rest, *options], [meant, *rest, *options]
     if first == "evaluate" and "--model" not in rest[:-1]:

@@ -86,8 +86,8 @@ def write_annotation_of(
     output: Path, records: Iterable[Record], source: Path, reading: Reading, *, drop: bool, lang: str, align: str | None
 ) -> str:
     """Write records, report the losses, and return a sentence on the output."""
+    from ..core.messages import many
     from ..integration.spacy_files import write_annotation
-    from ..reporting.remarks import many
 
     notes: dict[str, None] = {}
 

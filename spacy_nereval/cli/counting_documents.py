@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from ..core.arguments import Reading
+from ..core.messages import many
 from .command_options import Cutting, Model
 from .metric_options import add_stored_labels, chosen_metrics, say_left_attributes
 from .printing import progress_bar, say
@@ -340,9 +341,8 @@ def save_counts(counts: Counts, output: Path) -> None:
 
     unchecked = _note_on_repeats(counts)  # before the hashes of ids move
     save(counts, output)
-    documents = "1 document" if counts.documents == 1 else f"{counts.documents} documents"
     said = reading_phrases({**counts.on_reading, "skipped": counts.skipped})
-    say(", ".join([f"✔ counts of {documents} in {output}", *said]), fg="green")
+    say(", ".join([f"✔ counts of {many(counts.documents, 'document')} in {output}", *said]), fg="green")
     if unchecked:
         say(unchecked)
 
@@ -431,6 +431,11 @@ class RunCounter:
         if gold is None and len(stored) < len(runs):
             other = next(run for run in runs if not run.has_counts)
             raise ValueError(f"{other} is not a count file: name the gold annotation first")
+        if gold and stored and len(stored) == len(runs):
+            say(
+                f"ℹ {gold} is not read: all systems are count files, in which gold annotation is counted already",
+                err=True,
+            )
         if gold and not gold.exists() and matching_files(str(gold)) == [str(gold)]:
             check_is_file(gold)
         questions = questions_of(reading if len(stored) == len(runs) else Reading(), cutting)

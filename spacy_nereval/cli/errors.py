@@ -13,6 +13,7 @@ import typer
 from typer import Argument, Option
 
 from ..core.arguments import Reading
+from ..core.messages import many
 from .app import command
 from .command_options import (
     DIGITS,
@@ -162,7 +163,7 @@ class Summary:
             for name, number in self.numbers.most_common()
         )
         number = self.numbers.total()
-        return f"{number} verdict{'s'[: number != 1]} ({listed})" if listed else "no verdicts of this kind"
+        return f"{many(number, 'verdict')} ({listed})" if listed else "no verdicts of this kind"
 
 
 def _first_rows(rows: Iterator[ListedVerdict], limit: int | None) -> tuple[ResultTable, int]:

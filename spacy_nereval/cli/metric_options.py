@@ -84,6 +84,18 @@ def describe_unexpected(argument: str) -> str:
     return f"unexpected argument {argument}: expected options of metrics, such as --fair.unit token"
 
 
+PLACES = {
+    "errors": "GOLD PRED",
+    "report": "GOLD PRED",
+    "thresholds": "GOLD PRED",
+    "evaluate": "MODEL GOLD",
+    "compare": "GOLD A B",
+    "leaderboard": "GOLD A B",
+    "agreement": "A B",
+}
+"""The arguments of commands that have options of `score`, for errors."""
+
+
 def describe_option(option: str, options: Iterable[str], command: str = "", *, metrics: bool = False) -> str:
     """Return the message that there is no such option, with the line to write.
 
@@ -102,6 +114,9 @@ def describe_option(option: str, options: Iterable[str], command: str = "", *, m
 
     said = f"there is no option {shorten(option)}"
     if line := command_line(option, at=command, others=options):
+        asked = line.removeprefix("nereval score GOLD PRED ").partition(" ")[0]
+        if asked in ("--format", "--output", "--json") and asked in options and command in PLACES:
+            line = line.replace("score GOLD PRED", f"{command} {PLACES[command]}")
         return f"{said}: write {line}"
     asked = did_you_mean(option, options)
     of_metrics = "Options of a metric are written --fair.unit token"
@@ -223,9 +238,10 @@ def _settings(listed: Sequence[str], options: Mapping[str, Any], train: str | No
     """
     from ..metrics.registry import create, create_all, expand_sets, metrics_needing
 
-    create_all(listed)  # unknown and repeated names are reported first
     settings: Settings = {name: {} for name in listed}
     from_train = {f"{name}.train": train for name in metrics_needing("train")} if train is not None else {}
+    if from_train or options:
+        create_all(listed)  # unknown and repeated names are reported first
     for key, value in (from_train | dict(options)).items():
         name, option = key.split(".", 1)
         create(name, **{option: value})  # an unknown metric or option is reported before one that is not listed

@@ -525,7 +525,8 @@ def compared_systems(
         only = systems[0][0] if given else arguments[0]
         raise ValueError(
             f"a comparison needs a baseline and another system, and {only} is the only one: write "
-            "nereval compare GOLD A B"
+            "nereval compare GOLD A B; what differs between two files is listed by nereval errors A B, and by nereval "
+            "agreement A B for annotators"
         )
     return None if stored else gold, systems
 

@@ -31,8 +31,8 @@ def training_cli(
     are mapped, give the same --labels, --only and --depth here.
     """
     from ..core.lexicon import read_lexicon
+    from ..core.messages import many
     from ..io.writing import write_json
-    from ..reporting.remarks import many
 
     check_suffix("--output", output, ".json")  # '--train' recognises a lexicon by this extension
     rules = rules_of(labelling)

@@ -26,6 +26,9 @@ class Target(NamedTuple):
 
 FUNCTIONS = {
     "evaluate_llm score_llm evaluate_answers": Target("evaluate"),
+    "load_result load_results read_result read_results": Target("Result.load"),
+    "score_ents score_docs score_examples evaluate_ents evaluate_docs evaluate_examples": Target("evaluate"),
+    "load_counts read_counts": Target("Result.load", "", "counts"),
     "evaluate_file evaluate_files evaluate_ner evaluate_spans evaluate_entities evaluate_model evaluate_pipeline "
     "score_file score_files score_ner score_spans score_entities score_model compute_scores get_ner_prf": Target(
         "evaluate"
@@ -87,7 +90,7 @@ def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
 
 
 def _top(function: str) -> Any:
-    return getattr(import_module(PACKAGE), function)
+    return attrgetter(function)(import_module(PACKAGE))
 
 
 def _call(target: Target) -> Callable[..., Any]:
@@ -95,9 +98,9 @@ def _call(target: Target) -> Callable[..., Any]:
     if not target.metrics and not target.attribute:
         return function  # type: ignore[no-any-return]  # a function of the package
 
-    def call(gold: Any, pred: Any = None, **options: Any) -> Any:
+    def call(*sides: Any, **options: Any) -> Any:
         metrics = {"metrics": target.metrics} if target.metrics else {}
-        result = function(gold, pred, **metrics, **options)
+        result = function(*sides, **metrics, **options)
         value = attrgetter(target.attribute)(result) if target.attribute else result
         return value(**target.arguments) if callable(value) else value
 
@@ -126,3 +129,13 @@ class Evaluator:
     def score(self, *sides: Any, **options: Any) -> Any:
         """Return what `evaluate` returns."""
         return self.evaluate(*sides, **options)
+
+    def summary_report(self, mode: str = "overall", **options: Any) -> str:
+        """Return the scores of the sides given before as text: over all labels, or of each label ("entities")."""
+        result = self.evaluate()
+        return str(result.summary() if mode == "overall" else result.show("label-scores"))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.evaluate(), name)

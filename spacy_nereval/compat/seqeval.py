@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.messages import quote, shorten
+from ..core.messages import many, quote, shorten
 
 Tags = Iterable[Sequence[str]]
 """A sequence of tags per sentence."""
@@ -317,9 +317,11 @@ def _check_aligned(gold: list[Any], pred: list[Any]) -> tuple[list[Any], list[An
     """Check that both sides have the same number of sentences, and of tags in each, and return the sides."""
     for number, (a, b) in enumerate(zip(gold, pred)):
         if len(a) != len(b):
-            raise ValueError(f"sentence {number}: y_true has {len(a)} tags and y_pred has {len(b)}")
+            raise ValueError(f"sentence {number}: y_true has {many(len(a), 'tag')} and y_pred has {len(b)}")
     if len(gold) != len(pred):
-        raise ValueError(f"y_true has {len(gold)} sentences and y_pred has {len(pred)}; expected the same number")
+        raise ValueError(
+            f"y_true has {many(len(gold), 'sentence')} and y_pred has {len(pred)}; expected the same number"
+        )
     return gold, pred
 
 

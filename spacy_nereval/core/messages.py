@@ -72,6 +72,15 @@ def join_names(names: Sequence[str], most: int = LISTED) -> str:
     return ", ".join(mark_unseen(shorten(name)) for name in names[:most]) + (", ..." if len(names) > most else "")
 
 
+def many(number: int, noun: str) -> str:
+    """Return a number with its noun in the singular or plural.
+
+    >>> many(1, "span"), many(1200, "document")
+    ('1 span', '1,200 documents')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def first_repeated(names: Iterable[Any]) -> Any:
     """Return the first name that occurred before; None if each occurs once.
 

@@ -48,9 +48,6 @@ def match_in_time(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
     >>> match_in_time(re.compile(r"(\\w+)-"), "a-b")[1]
     'a'
-    >>> match_in_time(re.compile(r"(a+)+b"), "a" * 40)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    spacy_nereval.core.patterns.TooSlow: it tries too many ways to match 'aaaaaaaaaa'...: avoid ...
     """
     if len(text) < 1 << 12 and not may_be_slow(pattern):
         return pattern.match(text)

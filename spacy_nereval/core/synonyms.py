@@ -24,8 +24,8 @@ class Meaning(NamedTuple):
         command: The command to write; "" if there is none.
         option: The equivalents of an option of this name, with their values; "" if it is not understood. The
             given value replaces {}, each of its parts {each}, 1 - value {rest}, its points {points}, and {drop} if
-            it can only be points; without a value, the options before it are meant. An argument in Python means the
-            same.
+            it can only be points; without a value, the options before it are meant. Rules take values of labels,
+            such as PER=0.9, and {of_label} these alone. An argument in Python means the same.
         run: The equivalent of a command of this name, with its options; "" if it is not understood.
     """
 
@@ -82,17 +82,32 @@ KIND_NAMES = {
 """Names of kinds of errors elsewhere, and the kinds of `core.wording.VERDICT_KINDS`."""
 
 ROW_NAMES = {
-    **dict.fromkeys(("type", "kind", "category", "error_type", "error"), "verdict"),
+    **dict.fromkeys(("type", "kind", "category", "error_type", "error"), "kind"),
     **dict.fromkeys(("doc", "doc_id", "document_id", "id"), "document"),
     **dict.fromkeys(("pred", "predicted", "prediction"), "pred"),
 }
-"""Attributes of an error elsewhere, and the fields of its row."""
+"""Attributes of an error elsewhere, and the fields of its row; "kind" is that of its verdict, such as "boundary"."""
 
-CHANCE_NAMES = (
-    *("kappa", "cohen_kappa", "cohens_kappa", "fleiss_kappa"),
-    *("alpha", "krippendorff", "krippendorff_alpha", "krippendorffs_alpha"),
-)
-"""Names of coefficients that are given as metrics of an agreement, which always has them."""
+COUNT_NAMES = {
+    **dict.fromkeys(("correct", "matches", "hits", "true_positives", "true_positive"), ("cor", "tp", "match")),
+    **dict.fromkeys(("incorrect", "wrong"), ("inc",)),
+    **dict.fromkeys(("partial", "partials"), ("par",)),
+    **dict.fromkeys(("missed", "missing"), ("mis",)),
+    "spurious": ("spu",),
+    "possible": ("pos",),
+    "actual": ("act",),
+    **dict.fromkeys(("label_errors", "label_error"), ("le", "type_error")),
+    **dict.fromkeys(("boundary_errors", "boundary_error"), ("be", "extent_error")),
+    **dict.fromkeys(("label_boundary_errors", "label_and_boundary_errors"), ("lbe", "both_error")),
+}
+"""The names of counts elsewhere, such as MUC's categories, and here: the first that a metric has."""
+
+CHANCE_NAMES = {
+    **dict.fromkeys(("kappa", "cohen_kappa", "cohens_kappa", "cohen"), "kappa"),
+    **dict.fromkeys(("fleiss", "fleiss_kappa"), "fleiss"),
+    **dict.fromkeys(("alpha", "krippendorff", "krippendorff_alpha", "krippendorffs_alpha"), "alpha"),
+}
+"""Names of coefficients, which an agreement always has, and its keys in `units`."""
 
 GROUP_NAMES = {"ent_type": "type"}
 """Names of groups of scores in other packages, and the groups of `semeval` here."""
@@ -101,14 +116,14 @@ RESULT_NAMES = {
     name: here
     for here, names in {
         "labels": "per_label per_labels by_label by_labels per_type per_types by_type per_class by_class per_entity "
-        "by_entity per_tag by_tag ents_per_type label_scores",
+        "by_entity per_tag by_tag ents_per_type label_scores entities",
         "to_frame": "to_pandas to_df to_dataframe",
         "to_dict": "as_dict asdict",
         "to_json": "as_json dumps",
         "save": "to_html save_html write_html to_file to_disk save_json",
         "confusion": "confusion_matrix",
         "errors": "error_list list_errors mistakes errors_list get_errors all_errors",
-        "summary": "to_string to_text as_text text pretty",
+        "summary": "to_string to_text as_text text pretty summary_report",
         "render": "displacy visualize visualise",
     }.items()
     for name in names.split()
@@ -122,13 +137,33 @@ SCORE = "nereval score GOLD PRED"
 
 COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
 ANSWERS = f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}'
+USAGE = {
+    "score": "score(gold, pred)",
+    "evaluate": "score(gold, pred)",
+    "compare": "compare({'a': pred_a, 'b': pred_b}, gold)",
+    "agreement": "agreement({'ann': docs_a, 'bob': docs_b})",
+    "leaderboard": "leaderboard(gold, {'a': pred_a, 'b': pred_b})",
+    "thresholds": "thresholds(gold, pred)",
+    "gate": "gate('policy.cfg', gold, pred), or gate(['strict_f at_least 85'], gold, pred)",
+    "plan": "plan(gold, pred, half_width=2), or plan(gold, pred, other, difference=2)",
+    "load": "load('gold.jsonl')",
+    "merge": "merge(['a.npz', 'b.npz'])",
+    "save": "r.save('report.html'), or another ending",
+}
+"""The usual call of each function, for errors."""
+
+WITHOUT_VALUE = dict.fromkeys(("ignore-labels", "ignore-label", "ignore-types", "ignore-type"), "untyped")
+"""Names of options that mean another when they are given without a value: it is a flag."""
+
+LEAST_RULE = "--rule 'strict_f at_least {points}'"
+
 LEAST_F = Meaning("gate(['strict_f at_least 85'], gold, pred)", "nereval gate GOLD PRED --rule 'strict_f at_least 85'")
 LARGEST_DROP = Meaning(
     "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
     "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
 )
 
-GOLD_NAMES = "gold golds gold-file reference references ref refs y-true true truth ground-truth"
+GOLD_NAMES = "gold golds gold-file dataset data-set reference references ref refs y-true true truth ground-truth"
 PRED_NAMES = (
     "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
     "system system-output pred-file predictions-file answers responses completions"
@@ -163,9 +198,12 @@ ROWS: dict[str, Meaning] = {
         COMPARE, "nereval compare GOLD A B", run="compare"
     ),
     "paired-bootstrap significance-testing pvalue p-value p-values ttest t-test mcnemar wilcoxon "
-    "permutation-test approximate-randomization randomization-test statistical-test baseline changes "
-    "difference differences": Meaning(COMPARE, "nereval compare GOLD A B"),
-    "diff versus vs delta": Meaning(COMPARE, "nereval compare GOLD A B", run="compare"),
+    "permutation-test approximate-randomization randomization-test statistical-test baseline changes": Meaning(
+        COMPARE, "nereval compare GOLD A B"
+    ),
+    "diff versus vs delta difference differences": Meaning(
+        f"score(a, b).errors(), or {COMPARE} for two systems", "nereval compare GOLD A B", run="compare"
+    ),
     "average averaging avg": Meaning(
         "r.{metric}.averages['macro'], or 'weighted' or 'docs'", f"{SCORE} --average macro"
     ),
@@ -184,21 +222,34 @@ ROWS: dict[str, Meaning] = {
         "r.labels", f"{SCORE} --tables label-scores", option="--tables label-scores"
     ),
     "support": Meaning("r.labels['{label}'].support, or r['gold']", f"{SCORE} --tables label-scores"),
-    "only-labels keep labels-to-keep include-labels": Meaning(
+    "only-labels keep labels-to-keep include-labels filter subset restrict": Meaning(
         "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC", option="--only"
     ),
     "label tags classes target-names entity-types entities include label-list label-set select": Meaning(
         "score(gold, pred, only=['{label}'])", f"{SCORE} --only PER,LOC", option="--only"
     ),
-    "ignore ignore-labels ignore-label exclude exclude-labels drop drop-labels skip-labels": Meaning(
+    "ignore ignore-labels ignore-label ignore-types ignore-type exclude exclude-labels drop drop-labels "
+    "skip-labels": Meaning(
         "score(gold, pred, labels={{'{label}': None}})", f"{SCORE} --labels MISC=", option="--labels {each}="
+    ),
+    "untyped unlabeled unlabelled label-agnostic type-agnostic class-agnostic no-labels without-labels any-label "
+    "boundaries-only boundary-only only-boundaries boundary-f1 span-only spans-only span-detection detection": Meaning(
+        "score(gold, pred, 'semeval').semeval.exact_f, for spans with whatever label",
+        f"{SCORE} --metrics semeval: its row 'exact' is for spans with whatever label",
+        option="--metrics semeval",
     ),
     "label-map label-maps label-mapping map-labels mapping map rename rename-labels": Meaning(
         "score(gold, pred, labels={{'PERSON': 'PER'}})", f"{SCORE} --labels PERSON=PER", option="--labels"
     ),
     "id2label label-names": Meaning("score(gold, pred, tag_names=id2label)", f"{SCORE} --tag-names config.json"),
     "metric measure measures": Meaning(
-        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
+        "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics", run="metrics"
+    ),
+    "all all-metrics all-measures every": Meaning(
+        "score(gold, pred, 'all')", f"{SCORE} --metrics all", option="--metrics all"
+    ),
+    "output-format out-format table-format": Meaning(
+        "r.to_markdown(), r.to_latex() or r.to_csv()", f"{SCORE} --format markdown", option="--format"
     ),
     "mode eval-mode evaluation-mode": Meaning(
         "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
@@ -251,7 +302,10 @@ ROWS: dict[str, Meaning] = {
         "from spacy_nereval.compat.seqeval import f1_score, or score(gold, pred, 'strict')", f"{SCORE} --metrics strict"
     ),
     "iou jaccard overlap-threshold": Meaning("score(gold, pred, 'overlap')", f"{SCORE} --metrics overlap"),
-    "f1 f1-score f-score fscore precision recall prfs fbeta precision-recall-fscore-support": Meaning(
+    "prfs precision-recall-fscore-support precision-recall-fscore": Meaning(
+        "r.to_pandas()[['label', 'precision', 'recall', 'f1', 'support']]", f"{SCORE} --tables label-scores"
+    ),
+    "f1 f1-score f-score fscore precision recall fbeta": Meaning(
         "r.{metric}.f, r.{metric}.p and r.{metric}.r, or print(r)", f"{SCORE} --metrics strict"
     ),
     "accuracy acc": Meaning("score(gold, pred, 'token').token.accuracy", f"{SCORE} --metrics token"),
@@ -301,6 +355,9 @@ ROWS: dict[str, Meaning] = {
     "worst-documents worst-docs": Meaning(
         "r.to_frame('documents').sort_values('strict_f')", f"{SCORE} --tables documents", option="--tables documents"
     ),
+    "missed missing spurious": Meaning(
+        "r.errors(verdicts='missed'), or 'spurious'", "nereval errors GOLD PRED --errors missed"
+    ),
     "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
     "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
     "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
@@ -308,16 +365,17 @@ ROWS: dict[str, Meaning] = {
         "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
     ),
     "links entity-links linking nel entity-linking": Meaning(
-        "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id"
+        "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id", option="--label-from kb_id"
     ),
     "attributes attribute": Meaning("score(gold, pred, 'attributes')", f"{SCORE} --metrics attributes"),
     "tags-column tag-column label-column labels-column ner-tags": Meaning(
         "score(gold, pred), since the columns of a data set are recognised", SCORE
     ),
-    "hallucinations hallucination hallucinated made-up invented": Meaning(
+    "hallucinations hallucination hallucinated show-hallucinations made-up invented": Meaning(
         "[row for row in r.errors() if row['in_text'] is False]", "nereval errors GOLD PRED"
     ),
-    "parse-errors parse-error parse-failures unparsed unparsable unreadable failed-answers": Meaning(
+    "parse-errors parse-error parse-failures unparsed unparsable unreadable failed-answers invalid n-invalid "
+    "num-invalid show-invalid malformed invalid-answers parse-rate failure-rate": Meaning(
         "r.get('mentions'), with the number of unreadable answers", f"{SCORE}: it says how many answers are readable"
     ),
     "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
@@ -341,8 +399,9 @@ ROWS: dict[str, Meaning] = {
         "thresholds(gold, pred)", "nereval thresholds GOLD PRED", run="thresholds"
     ),
     "tune-thresholds": Meaning("thresholds(gold, pred)", "nereval thresholds GOLD PRED", run="thresholds"),
-    "cutoff optimal-threshold best-threshold pr-curve precision-recall-curve roc": Meaning(
-        "thresholds(gold, pred)", "nereval thresholds GOLD PRED"
+    "cutoff optimal-threshold best-threshold": Meaning("thresholds(gold, pred)", "nereval thresholds GOLD PRED"),
+    "pr-curve precision-recall-curve roc roc-curve": Meaning(
+        "thresholds(gold, pred).to_frame('curves')", "nereval thresholds GOLD PRED --csv curves.csv"
     ),
     "min-f1 min-f min-score fail-under fail-below assert minimum at-least require": LEAST_F,
     "max-drop max-regression": LARGEST_DROP,
@@ -354,10 +413,13 @@ ROWS: dict[str, Meaning] = {
         "nereval plan GOLD PRED --half-width 2: for a difference, "
         "nereval plan GOLD PRED --baseline OTHER --difference 2",
     ),
-    "json as-json dump": Meaning("r.to_json()", f"{SCORE} --json"),
-    "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex", option="--format latex"),
-    "markdown md": Meaning("r.to_markdown()", f"{SCORE} --format markdown", option="--format markdown"),
-    "csv to-csv tsv": Meaning("r.to_csv()", f"{SCORE} --format csv", option="--format csv"),
+    "save-counts counts-file counts-out write-counts": Meaning(
+        "r.save('counts.npz')", "nereval count GOLD PRED --output counts.npz"
+    ),
+    "json as-json dump yaml to-yaml": Meaning("r.to_json()", f"{SCORE} --json"),
+    "latex tex": Meaning("r.to_latex()", f"{SCORE} --format latex > table.tex", option="--format latex"),
+    "markdown md": Meaning("r.to_markdown()", f"{SCORE} --format markdown > table.md", option="--format markdown"),
+    "csv to-csv tsv": Meaning("r.to_csv()", f"{SCORE} --format csv > table.csv", option="--format csv"),
     "table tables": Meaning("r.to_frame(), r.to_markdown() or r.to_latex()", f"{SCORE} --format markdown"),
     "excel xlsx to-excel": Meaning("r.to_frame().to_excel('scores.xlsx')", f"{SCORE} --format csv"),
     "html to-html plot visualize visualise chart figure dashboard": Meaning(
@@ -428,34 +490,47 @@ AT: dict[str, dict[str, Meaning]] = {
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
     "gate": {
+        "min-f1-per-label min-f1-by-label per-label-min-f1 min-label-f1 per-label-f1 min-per-label per-label by-label "
+        "per-type per-class": Meaning(
+            "gate(['strict_f at_least 85 label {label}'], gold, pred), with a rule for each label",
+            "nereval gate GOLD PRED --rule 'strict_f at_least 85 label PER': one for each label",
+            option="--rule 'strict_f at_least {of_label}'",
+        ),
         "junit-xml junit-file xml": Meaning(
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
-        "min-f1 min-f min-score f1 threshold minimum at-least require fail-under fail-below": LEAST_F._replace(
-            option="--rule 'strict_f at_least {points}'"
+        "min-score score threshold minimum at-least require fail-under fail-below": LEAST_F._replace(option=LEAST_RULE),
+        "warn-only warn no-fail soft advisory": Meaning(
+            "gate(['strict_f at_least 85 required false'], gold, pred)",
+            "nereval gate GOLD PRED --rule 'strict_f at_least 85 required false'",
         ),
-        "min-precision min-p precision": Meaning(
-            "gate(['strict_p at_least 85'], gold, pred)",
-            "nereval gate GOLD PRED --rule 'strict_p at_least 85'",
-            option="--rule 'strict_p at_least {points}'",
+        "results result scores": Meaning(
+            "gate(['strict_f at_least 85'], gold, pred), with documents rather than scores",
+            "nereval gate GOLD PRED --rule 'strict_f at_least 85': it needs the documents rather than scores",
         ),
-        "min-recall min-r recall": Meaning(
-            "gate(['strict_r at_least 85'], gold, pred)",
-            "nereval gate GOLD PRED --rule 'strict_r at_least 85'",
-            option="--rule 'strict_r at_least {points}'",
-        ),
+        "rule rules": Meaning("gate(['strict_f at_least 85'], gold, pred)", option="--policy"),
         "max-drop tolerance max-regression max-f1-drop": LARGEST_DROP._replace(
             option="--rule 'strict_f worse_by_at_most {drop}'"
         ),
     },
     "plan": {
+        "rule rules": Meaning("plan(gold, pred, policy=['strict_f at_least 85'])", option="--policy"),
+        "min-score fail-under": Meaning(
+            "plan(gold, pred, policy=['strict_f at_least 85'])",
+            "nereval plan GOLD PRED --rule 'strict_f at_least 85'",
+            option=LEAST_RULE,
+        ),
         "f1 f score width ci-width margin margin-of-error moe precision error target target-width n n-docs": Meaning(
             "plan(gold, pred, half_width=2), with the documents of a pilot",
             "nereval plan GOLD PRED --half-width 2: the documents are a pilot",
         ),
-        "confidence level power alpha": Meaning(
-            "plan(gold, pred, half_width=2), for intervals at 95 %, or difference=2 with a power of 80 %",
+        "confidence level alpha": Meaning(
+            "plan(gold, pred, half_width=2), for intervals at 95 %",
             "nereval plan GOLD PRED --half-width 2: intervals are at 95 %",
+        ),
+        "power effect effect-size delta": Meaning(
+            "plan(gold, pred, other, difference=2), with a power of 80 %",
+            "nereval plan GOLD PRED --baseline OTHER --difference 2: the power is 80 %",
         ),
     },
     "agreement": {
@@ -472,7 +547,37 @@ AT: dict[str, dict[str, Meaning]] = {
             "agreement({{'ann': docs_a, 'bob': docs_b}})['units']", "nereval agreement A B --tables alpha"
         ),
     },
+    "to_frame": {
+        "by level per-label by-label labels label per-type by-type": Meaning("r.to_frame('label-scores')"),
+    },
+    "summary": {
+        "mode scenario per-label by-label": Meaning("r.summary(), or r.show('label-scores')"),
+        "alpha level confidence ci": Meaning("score(gold, pred, confidence=0.95)"),
+    },
+    "to_csv": {"index sep header": Meaning("r.to_csv('scores.csv'), which has no index")},
+    "to_json": {"indent orient sort-keys": Meaning("r.to_json('scores.json'), which is indented")},
+    "to_latex": {
+        "index float-format floatfmt caption label": Meaning("r.to_latex(digits=3), which has no index"),
+        "bold bold-best highlight stars": Meaning("r.to_latex(), which has no bold"),
+    },
+    "to_markdown": {"index tablefmt float-format floatfmt": Meaning("r.to_markdown(digits=3), which has no index")},
+    "confusion": {
+        "normalize normalise": Meaning(
+            "r.confusion('fair', hits=True).to_frame().pipe(lambda m: m.div(m.sum(axis=1), axis=0))"
+        ),
+    },
+    "to_dict": {
+        "flat flatten": Meaning("r.flat()"),
+        "orient records": Meaning("r.to_frame().to_dict('records')"),
+        "output-dict": Meaning("r.to_dict()"),
+    },
     "errors": {
+        "top limit max max-errors n-errors head": Meaning(
+            "r.errors()[:10]", "nereval errors GOLD PRED --limit 10", option="--limit {}"
+        ),
+        "group-by by grouped count counts most-common": Meaning(
+            "r.errors().counts, or r.to_frame('groups')", f"{SCORE} --tables groups"
+        ),
         "type types error-type category kind": Meaning(
             "r.errors(verdicts='boundary')", "nereval errors GOLD PRED --errors boundary", option="--errors"
         ),
@@ -485,7 +590,10 @@ AT: dict[str, dict[str, Meaning]] = {
             command="nereval convert GOLD new.jsonl: the file's ending says its format"
         ),
     },
-    "report": {"html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output")},
+    "report": {
+        "html": Meaning(command="nereval report GOLD PRED --output report.html", option="--output"),
+        "min-score fail-under": LEAST_F._replace(option=LEAST_RULE),
+    },
     "leaderboard": {
         "html": Meaning(command="nereval leaderboard GOLD A B --format html > leaderboard.html"),
         "sort sort-by rank-by by-metric order-by": Meaning(
@@ -516,9 +624,10 @@ AT: dict[str, dict[str, Meaning]] = {
             f'{SCORE}: formats are recognised, and answers of a language model are lines {{"id": ..., "answer": ...}}',
         ),
         "threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut"),
+        "format": Meaning("score(gold, pred), which recognises formats, or load(path, format=...) for a file"),
     },
     "thresholds": {
-        "optimize objective target best-for": Meaning(
+        "optimize optimise maximize maximise objective target best-for criterion": Meaning(
             "thresholds(gold, pred, best='strict_f')",
             "nereval thresholds GOLD PRED --best strict_f",
             option="--best {}",
@@ -543,6 +652,9 @@ WORDS = {
     "bootstrap boot ci confint confidence interval intervals jackknife resample resamples stderr": "ci",
     "confusion": "confusion",
     "error errors mistake mistakes": "errors",
+    "hallucinations hallucination hallucinated": "hallucinations",
+    "link links linking linker nel kb": "links",
+    "untyped unlabeled unlabelled agnostic boundaries": "untyped",
     "leaderboard ranking rank": "rank",
     "seen unseen novel": "seen",
     "breakdown bucket buckets slice slices stratify group groups groupby": "group-by",
@@ -602,11 +714,28 @@ def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Me
             understood by its words. None if it is not.
     """
     written = name.strip().strip("-_").lower().replace("_", "-").replace(" ", "-")
-    meaning = _AT.get("score" if at == "evaluate" else at, {}).get(written) or _MEANINGS.get(written)
+    of_function = _AT.get("score" if at == "evaluate" else at, {}).get(written)
+    meaning = of_function or _rule_of_score(written, at) or _MEANINGS.get(written)
     if meaning or others is None:
         return meaning or Meaning()
-    near = nearest(name, others)
-    return Meaning() if near and len(_words(near)) >= len(_words(name)) else _meaning_of_words(name)
+    return Meaning() if _is_slip(name, nearest(name, others)) else _meaning_of_words(name)
+
+
+def _rule_of_score(written: str, at: str) -> Meaning | None:
+    """Return the meaning of a score's name as an option of a command that judges by rules: its least value."""
+    name = re.sub("^(min|minimum|least)-|-(min|minimum)$", "", written)
+    key = score_key_here({"f": "f1", "p": "precision", "r": "recall"}.get(name, name))
+    if not key or at not in ("gate", "plan", "report") or (at != "gate" and name == written):
+        return None
+    rule = f"{key} at_least 85"
+    call = f"plan(gold, pred, policy=['{rule}'])" if at == "plan" else f"gate(['{rule}'], gold, pred)"
+    return Meaning(call, f"nereval {at} GOLD PRED --rule '{rule}'", option=LEAST_RULE.replace("strict_f", key))
+
+
+def _is_slip(name: str, near: str) -> bool:
+    """Return whether a name is another one with a slip of the fingers, and no other word in place of one."""
+    words, others = _words(name), _words(near)
+    return len(others) >= len(words) and all(nearest(word, others) for word in words - others)
 
 
 def python_line(
@@ -678,21 +807,39 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     (['--confidence', '--samples', '500'], ['--labels', 'MISC=,GPE='])
     >>> option_words("--min-f1", "gate", "0.85"), option_words("--max-drop", "gate", "0.5")
     (['--rule', 'strict_f at_least 85'], [])
+    >>> option_words("--min-exact-f1", "gate", "80"), option_words("--threshold", "gate", "recall=0.8")
+    (['--rule', 'exact_f at_least 80'], ['--rule', 'strict_r at_least 80'])
+    >>> option_words("--min-f1", "gate", "PER=0.9"), option_words("--min-f1-per-label", "gate", "0.8")
+    (['--rule', 'strict_f at_least 90 label PER'], [])
+    >>> option_words("--ignore-labels")
+    ['--metrics', 'semeval']
     """
-    words = shlex.split(_meaning(option, at).option) if option.startswith("--") else []
+    name = WITHOUT_VALUE.get(option.removeprefix("--"), "") if value is None else ""
+    words = shlex.split(_meaning(name or option, at).option) if option.startswith("--") else []
     if not words or "{" not in words[-1]:
         return words
     if value is None:
         return words[:-2]
-    if "{drop}" in words[-1] and _is_below_1(value):  # 0.5 may be half a point, or half of the score
-        return []
-    each = ",".join(words[-1].replace("{each}", part) for part in value.split(","))
-    return [
-        *words[:-1],
-        each
-        if "{each}" in words[-1]
-        else words[-1].format(value, rest=_rest(value), points=_points(value), drop=value),
-    ]
+    *before, template = words
+    if "{each}" in template:
+        return [*before, ",".join(template.replace("{each}", part) for part in value.split(","))]
+    labelled = [part.partition("=") for part in value.replace(":", "=").split(",")]
+    if before == ["--rule"] and all(number for *_, number in labelled):
+        rules = [_rule_of_label(_fill(template, number), label) for label, _, number in labelled]
+        return [word for rule in rules for word in ("--rule", rule)]
+    is_unclear = "{of_label}" in template or ("{drop}" in template and _is_below_1(value))  # 0.5 points, or 50
+    return [] if is_unclear else [*before, _fill(template, value)]
+
+
+def _rule_of_label(rule: str, label: str) -> str:
+    """Return a rule about a label, or about another score if the label is the name of one."""
+    key = score_key_here(label)
+    return f"{key} {rule.partition(' ')[2]}" if key else f"{rule} label {shlex.quote(label)}"
+
+
+def _fill(template: str, value: str) -> str:
+    points = _points(value)
+    return template.format(value, rest=_rest(value), points=points, drop=value, of_label=points)
 
 
 def score_key_here(name: str) -> str:
@@ -755,17 +902,19 @@ def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]
     >>> argument_here("ignore", "score", ["MISC"]), argument_here("alpha", "compare", 0.01)
     (('labels', {'MISC': None}), ('level', 0.99))
     """
-    *_, option, template = ["", "", *shlex.split(_meaning(name, at).option)]
+    flag = WITHOUT_VALUE.get(name.replace("_", "-"), "") if value is True else ""
+    *_, option, template = ["", "", *shlex.split(_meaning(flag or name, at).option)]
     if template.startswith("--"):
         option, template = template, "{}"
     argument = option.removeprefix("--").replace("-", "_")
+    argument = {"errors": "verdicts", "only": "labels"}.get(argument, argument) if at == "errors" else argument
     if template == "{each}=":
         names = value.split(",") if isinstance(value, str) else value
         return argument, dict.fromkeys(names) if isinstance(names, Iterable) else names
     if template == "{rest}":
         return argument, float(_rest(value)) if isinstance(value, (int, float)) else value
     if "{" not in template:  # a flag
-        return (argument, template) if value is True and at == "score" else ("", value)
+        return (argument, template) if value is True and at in ("score", "evaluate") else ("", value)
     return argument, value
 
 

@@ -32,7 +32,23 @@ MOST_SOURCES = 5
 """Maximum number of file names in collapsed counts: their size must not grow with the corpus."""
 
 
-class Counts:
+class _TypeOfCounts(type):
+    """The type of `Counts`, which says how counts are read from a file."""
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(cls, name: str) -> Any:
+            raise AttributeError(name if name.startswith("_") else _lack_of_counts(name))
+
+
+def _lack_of_counts(name: str) -> str:
+    return (
+        f"counts have no {name!r}: write score(counts), whose result has scores and saves counts with "
+        "save('counts.npz'); Result.load('counts.npz').counts reads them"
+    )
+
+
+class Counts(metaclass=_TypeOfCounts):
     """The counts of some metrics over documents.
 
     Attributes:
@@ -115,6 +131,11 @@ class Counts:
         self._columns: dict[Key, int] = {}
         self._blocks: list[csr_array] = []
         self._totals: dict[Key, int] | None = None
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(name if name.startswith("_") else _lack_of_counts(name))
 
     @property
     def documents(self) -> int:
@@ -329,7 +350,7 @@ class Counts:
             collapsed: Whether to compare which of both are collapsed.
         """
         if [metric.name for metric in self.metrics] != [metric.name for metric in other.metrics]:
-            names = (", ".join(metric.name for metric in counts.metrics) for counts in (self, other))
+            names = (", ".join(metric.name for metric in counts.metrics) or "none" for counts in (self, other))
             return "one has the metrics {}, the other {}".format(*names)
         reasons = []
         if self.unit != other.unit:

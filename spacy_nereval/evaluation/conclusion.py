@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..core.messages import many
 from .differences import (
     BETTER_BY_LESS,
     BETTER_BY_MORE,
@@ -102,7 +103,7 @@ class _Conclusion(NamedTuple):
         """Return the conclusion from a test: the first that applies."""
         row = self.row
         if row["differing"] is not None and row["differing"] < LEAST_DIFFERING:
-            few = f"the outputs differ in {_count_things(row['differing'], self.units)}: too few to test"
+            few = f"the outputs differ in {many(row['differing'], self.units.removesuffix('s'))}: too few to test"
             return f"in this score {few} ({self._bounds()})" if math.isfinite(self.low + self.high) else few
         if not math.isfinite(self.difference):
             return UNDEFINED
@@ -203,10 +204,6 @@ def _format_points(margin: float) -> str:
     return f"{margin:g} {'point' if margin == 1 else 'points'}"
 
 
-def _count_things(number: int, things: str) -> str:
-    return f"{number} {things.removesuffix('s') if number == 1 else things}"
-
-
 class Footing(NamedTuple):
     """The basis of the numbers of a comparison.
 
@@ -246,7 +243,7 @@ def footer(footing: Footing) -> str:
         >>> print(footer(Footing("id", 10, 9.4, 0, swaps=1024, exact=True)))
         unit id, 10 units (effectively 9.4), seed 0, all 1,024 permutations
     """
-    number = "units" if footing.units is None else _count_things(footing.units, "units")
+    number = "units" if footing.units is None else many(footing.units, "unit")
     parts = [
         f"unit {footing.unit}",
         f"{number} (effectively {footing.effective:.1f})",

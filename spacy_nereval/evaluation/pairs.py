@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.declaration import GOLD_SPANS, Array, Columns, Metric
+from ..core.messages import many
 from ..counting.counts import Counts
 from ..counting.sums import Sums, empty_sums
 from ..counting.table import Table, add_products, columns_of, sum_counts
@@ -467,8 +468,8 @@ def align_counts(baseline: Counts, system: Counts) -> Counts:
         if missing := [key for key in (*first, *second) if key not in first or key not in second]:
             names = ", ".join(str(id) for id, _ in missing[:5]) + (", ..." if len(missing) > 5 else "")
             hint = "; predictions without annotation are skipped" if baseline.skipped != system.skipped else ""
-            number = "1 document is" if len(missing) == 1 else f"{len(missing)} documents are"
-            raise ValueError(f"{number} not in both systems: {names}{hint}")
+            number = many(len(missing), "document")
+            raise ValueError(f"{number} {'is' if len(missing) == 1 else 'are'} not in both systems: {names}{hint}")
         system = system.reordered([second[key] for key in first])
     _check_same_gold(baseline, system)
     if baseline.units != system.units:
@@ -507,7 +508,7 @@ def _check_same_gold(baseline: Counts, system: Counts) -> None:
     if differing:
         names = ", ".join(str(k if baseline.ids[k] is None else baseline.ids[k]) for k in differing[:5])
         more = ", ..." if len(differing) > 5 else ""
-        number = f"{len(differing):,} document{'s' * (len(differing) != 1)}"
+        number = many(len(differing), "document")
         raise ValueError(f"the systems have different gold annotation in {number}: {names}{more}")
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.about import __version__
 from ..core.declaration import Metric
+from ..core.messages import many
 from ..counting.counts import Counts
 from ..counting.table import sum_counts
 from .intervals import nest_paths, run_intervals
@@ -68,7 +69,7 @@ def evaluate_runs(
     confidence = (confidence or Confidence()).checked()
     if len(runs) < 2:
         raise ValueError(
-            f"{system} has {len(runs)} training run{'s' * (len(runs) != 1)}: expected two or more, "
+            f"{system} has {many(len(runs), 'training run')}: expected two or more, "
             "since one run does not show how much runs vary; score a single run alone"
         )
     first = runs[0]

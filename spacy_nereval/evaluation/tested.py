@@ -279,10 +279,12 @@ fair_f: did you mean 'fair_f'?
     for key in (name, score_key_here(name)):
         if key in names:
             return names[key]
-    choices = ", ".join(".".join(score) for score in offered or score_keys)
+    chosen = [*(offered or score_keys)]
+    choices = ", ".join(".".join(score) for score in chosen)
+    hint = did_you_mean(name, [spelled for spelled, score in names.items() if score in chosen])
     raise ValueError(
         f"{source}: there is no such score{where}; expected METRIC.SCORE, one of {choices}, or a score key such as "
-        f"fair_f{did_you_mean(name, names)}"
+        f"fair_f{hint}"
     )
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from spacy.language import Language
 from spacy.tokens import Doc, SpanGroup
 
+from ..core.messages import many
+
 if TYPE_CHECKING:
     from ..core.cuts import Cuts
 
@@ -112,7 +114,7 @@ class NerevalCut:
             return doc
         scores = group.attrs.get("scores")
         if scores is None or len(scores) != len(group):
-            problem = "no scores" if scores is None else f"{len(scores)} scores for {len(group)} spans"
+            problem = "no scores" if scores is None else f"{many(len(scores), 'score')} for {many(len(group), 'span')}"
             raise ValueError(
                 f'nereval_cut: doc.spans[{key!r}] has {problem}; expected one per span in attrs["scores"], as spancat '
                 "gives them"

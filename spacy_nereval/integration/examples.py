@@ -26,7 +26,7 @@ from spacy.training import Example
 from ..core.declaration import Metric
 from ..core.document_fields import document_id, kept_fields
 from ..core.labels import NO_LABEL, LabelRules
-from ..core.messages import PlainSpan, Unusable, highest_scores
+from ..core.messages import PlainSpan, Unusable, highest_scores, many
 from ..core.spans import Document, relabel
 from ..counting.batch import Batch, DocumentBatch, Numbers, SpanColumns, build_columns, chunk_items
 from ..counting.counter import Counter
@@ -118,7 +118,7 @@ def scores_of(doc: Doc, key: str) -> dict[PlainSpan, Any]:
         return {}
     scores = [score.item() if hasattr(score, "item") else score for score in values]
     if len(scores) != len(group):
-        sizes = f"{len(group)} span{'s' * (len(group) != 1)} and {len(scores)} score{'s' * (len(scores) != 1)}"
+        sizes = f"{many(len(group), 'span')} and {many(len(scores), 'score')}"
         scores = [Unusable(f"doc.spans[{key!r}] has {sizes}; expected one score per span")] * len(group)
     spans = ((span.start_char, span.end_char, span.label_ or NO_LABEL) for span in group)
     return highest_scores(zip(spans, scores))

@@ -22,7 +22,7 @@ from ..core.mention_places import (
     plain_text,
     words_after,
 )
-from ..core.messages import PlainSpan, highest_scores, quote, spell_argument
+from ..core.messages import PlainSpan, highest_scores, many, quote, spell_argument
 from ..core.pieces import meets_any, move_span
 from ..core.spans import Document
 from .missing_tokens import describe_missing, divide_span, place_tokens
@@ -433,7 +433,7 @@ def _difference(source: str, one: Characters, target: str, other: Characters) ->
         if a != b:
             return f"{source[i]!r} at {i} against {target[j]!r} at {j}"
     n, m = len(one), len(other)
-    return f"{n} characters against {m}, whitespace not counted" if n != m else ""
+    return f"{many(n, 'character')} against {m}, whitespace not counted" if n != m else ""
 
 
 _DIFFER = "the predicted text differs from the reference in more than white space and case"

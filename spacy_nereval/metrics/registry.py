@@ -10,7 +10,8 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import cache, cached_property
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -183,7 +184,9 @@ def create(name: str, **options: Any) -> Metric:
         raise ValueError(f"{argument}: {problem if option in declared else error}") from None
     if not isinstance(metric, Metric):
         raise ValueError(f"the function of the metric {name!r} returned {shorten(repr(metric))}; expected a Metric")
-    return replace(metric, name=name, settings={key: _json_value(value) for key, value in settings.items()})
+    named = copy(metric)  # whose declaration `replace` would check once more
+    vars(named).update(name=name, settings={key: _json_value(value) for key, value in settings.items()})
+    return named
 
 
 def _json_value(value: Any) -> Any:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ..core.messages import many
 from ..evaluation.bounds import FEW, UNBOUNDED
 from ..evaluation.conclusion import Footing, is_significant, unit_name
 from ..evaluation.conclusion import footer as footing_line
@@ -15,7 +16,7 @@ from ..io.writing import visible
 from ..metrics.registry import create, names
 from .declared import OUTCOMES, score_words, short_name
 from .marked_text import clip
-from .remarks import few_runs, many, mention_lines, name_in_sentence, runs_phrases, unit_lines, units_warning
+from .remarks import few_runs, mention_lines, name_in_sentence, runs_phrases, unit_lines, units_warning
 from .result_table import Cell, Cost, Estimate, Interval, Percent, PValue, ResultTable, direction, number_text
 from .score_tables import MOST, interval, p_value, percent, value_cell
 from .view import Finding, Makers, View

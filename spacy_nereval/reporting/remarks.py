@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from unicodedata import bidirectional
 
-from ..core.messages import spell_argument
+from ..core.messages import many, spell_argument
 from ..evaluation.bounds import WARNING_UNITS, needs_warning
 from ..evaluation.conclusion import unit_name
 from ..evaluation.variance import FEW_RUNS
@@ -119,15 +119,6 @@ def cut_phrase(kept: int, predicted: int) -> str:
     '685 of 1,655 predictions are kept'
     """
     return f"{kept:,} of {many(predicted, 'prediction')} are kept"
-
-
-def many(number: int, noun: str) -> str:
-    """Return a number with its noun in the singular or plural.
-
-    >>> many(1, "span"), many(1200, "document")
-    ('1 span', '1,200 documents')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def name_in_sentence(text: str) -> str:

@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..core.declaration import Metric, Verdict
+from ..core.messages import many
 from ..core.pieces import pieces_of
 from ..core.spans import Document
 from ..evaluation.error_list import is_error
 from ..io.writing import escape_controls, visible
 from .marked_text import insert_marks
-from .remarks import many
 from .result_table import Kinded
 from .verdict_tables import describe_error
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from ..core.arguments import MOST_DOCUMENTS
 from ..core.declaration import Metric
+from ..core.messages import many
 from ..core.wording import VERDICT_KINDS
 from ..counting.counts import Counts
 from ..evaluation.conclusion import Footing, footer
@@ -27,7 +28,6 @@ from .remarks import (
     heading,
     interval_basis,
     interval_lines,
-    many,
     mention_lines,
     name_in_sentence,
     runs_phrases,

@@ -11,6 +11,7 @@ import pytest
 from commands import line, write
 from made_up import corpus, second
 from pages import Parsed
+from products import NIGHT
 
 import spacy_nereval
 from spacy_nereval import (
@@ -293,7 +294,7 @@ def is_report(text: str) -> bool:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("metrics", [None, ["strict"]])
+@pytest.mark.parametrize("metrics", [pytest.param(None, marks=NIGHT), ["strict"]])
 def test_a_result_writes_the_report(metrics, tmp_path):
     text = page_of(score(IN_TEXTS, [*FOUND[:2], None], metrics, text=TEXTS), tmp_path)
     assert is_report(text) and "<title>mine" in text

@@ -331,7 +331,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], str]] = {
         "document 0: gold has tags, which count tokens, and the other side has spans"),
     "shorter tags": (GOLD_SPANS, [["O"], [], []], {"tokens": WORDS}, "document 0: pred has 1 tag for 6 tokens"),
     "longer tags": (GOLD, PRED, {"tokens": [WORDS[0][:5], *WORDS[1:]]}, "document 0: gold has 6 tags for 5 tokens"),
-    "words": (GOLD, PRED, {"text": ["Ada", *TEXTS[1:]]}, "document 0: gold has 6 tags, and the text has 1 words"),
+    "words": (GOLD, PRED, {"text": ["Ada", *TEXTS[1:]]}, "document 0: gold has 6 tags, and the text has 1 word"),
     "not in the text": (GOLD, PRED, {"text": TEXTS, "tokens": [["Ada", "Eve"], *WORDS[1:]]},
         "document 0: token 1, 'Eve', is not in the text after character 3"),
     "fewer texts": (*SIDES, {"text": TEXTS[:1]}, "gold has 3 documents and pred has 3 documents and text"),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 from processes import LEAN, with_path
+from products import mostly_at_night
 from profiles import tries
 
 from spacy_nereval import Counter, merge, score
@@ -171,7 +172,9 @@ def test_what_a_counter_refuses():
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("name", ["hugging_face", "lightning_module", "plain_loop"])
+@pytest.mark.parametrize(
+    "name", mostly_at_night(["hugging_face", "lightning_module", "plain_loop"], by_day=["hugging_face"])
+)
 def test_an_example_runs_without_a_framework(name, tmp_path):
     environment = {"PYTHONPATH": with_path(LEAN), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(

@@ -73,6 +73,19 @@ def test_spans_in_the_same_places_propose_a_label():
 
 
 @pytest.mark.parametrize(
+    ("gold", "pred", "excluded"), [("PERSON", "PER", ""), ("PER", "PERSON", "--only excludes PERSON. ")]
+)
+def test_labels_that_only_excludes_are_told_of_their_side(gold, pred, excluded):
+    labelled("g.jsonl", gold, "LOC"), labelled("p.jsonl", pred, "LOC")
+    told = (
+        f"⚠ 1 of 2 predicted spans have a label that never occurs in gold: {pred}. Gold has LOC, {gold}. {excluded}"
+        f"To map labels, add --labels {pred}={gold}"
+    )
+    for command in COMMANDS[:2] + COMMANDS[3:4]:
+        assert told in run(*command.split(), "--only", "PER,LOC").stderr.splitlines(), command
+
+
+@pytest.mark.parametrize(
     ("gold", "pred", "said"),
     [
         ({"PER": 9}, {"PER": 1, "LOC": 9}, "9 of 10 predicted spans have a label that never occurs in gold: LOC."),
@@ -373,3 +386,10 @@ def test_every_option_of_every_command_takes_any_text_or_refuses_it_in_one_line(
     assert len(options) >= 40
     for option, name in options.items():
         take_or_refuse(SMALL.get(name, f"{name} nowhere"), f"{option}={value}")
+
+
+@pytest.mark.parametrize("name", ["csv", "json"])
+def test_formats_that_hold_tables_alone_have_the_other_lines_on_standard_error(name):
+    lines = run("score", "g.jsonl", "p.jsonl", "-m", "strict", "-f", name).stderr.splitlines()
+    assert lines[0].startswith(f"{len(GOLD)} documents, ") and lines[-1].startswith("spacy-nereval|strict:beta=1.0|")
+    assert any(line.startswith(f"⚠ Only {len(GOLD)} documents") for line in lines)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from profiles import tries
 
 from spacy_nereval.core import edges
-from spacy_nereval.core.edges import EdgeCounter
+from spacy_nereval.core.edges import EdgeCounter, edge_lines
 
 CHARACTERS = "ab_9 .\n\u2028é𝒜\u0301\ud800"
 
@@ -88,3 +88,41 @@ def test_edges_of_invented_mentions_and_of_documents_without_text_are_not_judged
     counter.add({"gold": [(0, 2, "A")], "pred": []}, None)
     counter.add_columns({"gold": [np.array(column) for column in ([0, 1, 1], [0, 0, 4], [2, 2, 6])]}, [None, "Bob"])
     assert counter.signs == {("gold", "spans"): 4, ("gold", "cut"): 2, ("pred", "read as X"): 1}
+
+
+def marked(sign: str, *sides: str) -> Counter[tuple[str, str]]:
+    """Signs of four spans on some sides, all with one sign."""
+    return Counter({(side, word): 4 for side in sides for word in ("spans", "placed", sign)})
+
+
+NO_CHARACTER = "have no character: end=%r, if an end is that of the last one"
+
+
+@pytest.mark.parametrize(
+    ("signs", "lines"),
+    [
+        (marked("empty", "gold"), ["⚠ 4 of 4 gold spans " + NO_CHARACTER % "inclusive,exclusive"]),
+        (marked("empty", "pred"), ["⚠ 4 of 4 predicted spans " + NO_CHARACTER % "exclusive,inclusive"]),
+        (
+            marked("empty", "gold", "pred"),
+            ["⚠ 4 of 4 gold spans and 4 of 4 predicted spans " + NO_CHARACTER % "inclusive"],
+        ),
+        (
+            marked("cut", "gold") | marked("empty", "pred"),
+            [
+                "⚠ 4 of 4 gold spans end one character before a word does, so these ends look inclusive: "
+                "end='inclusive'",
+                "⚠ 4 of 4 predicted spans " + NO_CHARACTER % "inclusive",
+            ],
+        ),
+        (
+            marked("short", "pred"),
+            [
+                "⚠ 4 of 4 predicted spans end one character before one of the other side does, so these ends look "
+                "inclusive: end='exclusive,inclusive'"
+            ],
+        ),
+    ],
+)
+def test_the_end_that_is_advised_is_that_of_the_sides_that_are_marked(signs, lines):
+    assert edge_lines(signs) == lines

@@ -144,7 +144,6 @@ def label_of(verdict: Verdict, focus: str) -> str | None:
     return span.label if span else None
 
 
-@tries(50)
 @given(corpora())
 def test_count_batch_is_a_faster_way_to_the_same_counts(corpus):
     """It yields what `judge` says of some documents, added up; the confusion matrix is to show the sums."""

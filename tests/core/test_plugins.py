@@ -107,6 +107,7 @@ def test_packages_of_others_are_used_by_name_and_hinder_nobody_if_they_cannot_be
     assert not {*imported} & {*others, "spacy", "spacy_nereval.integration"}
 
 
+@pytest.mark.costly
 def test_no_package_ends_a_command_in_silence_or_hides_its_reason(tmp_path):
     site = tmp_path / "site"
     code = {

@@ -13,6 +13,7 @@ import spacy
 from commands import run
 from hypothesis import given
 from hypothesis import strategies as st
+from products import NIGHT
 from profiles import tries
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -107,16 +108,17 @@ def numbers(counts: Counts) -> dict:
     return json.loads(listed, parse_float=lambda digits: float(f"{float(digits):.10g}"))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", KINDS)
 def test_batches_of_every_kind_merged_are_one_call(kind, tmp_path):
-    sides, others = corpus(24, 0), corpus(24, 1)
+    sides, others = corpus(12, 0), corpus(12, 1)
     others = [(gold, pred) for (gold, _), (_, pred) in zip(sides, others)]
     scored = KINDS[kind]
     whole, other = (scored(of, 0).counts for of in (sides, others))
     compared = compare({"a": whole, "b": other})["comparisons"]
-    units = 24 if kind in NAMED or kind not in WRITTEN else 4
+    units = 12 if kind in NAMED or kind not in WRITTEN else 4
     assert len({*whole.units}) == units
-    for at in ([8], [1, 2, 17], range(1, 24)):
+    for at in ([8], [1, 2, 9], range(1, 12)):
         parts, of_others = ([scored(*part).counts for part in cut(of, at)] for of in (sides, others))
         merged = merge(parts)
         assert merged.units == whole.units and numbers(merged) == numbers(whole)
@@ -150,6 +152,7 @@ def test_any_batches_in_any_order_have_the_scores_and_intervals_of_one_call(kind
     assert numbers(shuffled) == numbers(whole)
 
 
+@pytest.mark.costly
 def test_reversed_documents_have_the_same_numbers():
     sides = corpus(60, 3)
     for kind in sorted(set(KINDS) - NAMED):
@@ -188,8 +191,15 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("rule", ["id", "document", "block:5"])
-@pytest.mark.parametrize("ending", FILES)
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("ending", "rule"),
+    [
+        pytest.param(ending, rule, marks=() if j % 3 == k % 3 or (j, k) == (0, 2) else NIGHT)
+        for j, ending in enumerate(FILES)
+        for k, rule in enumerate(["id", "document", "block:5"])
+    ],
+)
 def test_day_files_merged_by_the_command_are_one_file(ending, rule, tmp_path):
     """The files of the days have the same names, in folders of their own."""
     write, units = FILES[ending]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from commands import run
 from compared import compare
+from products import NIGHT
 
 from spacy_nereval import Document, collapse, count_collapsed, create_all, merge, score
 from spacy_nereval.counting.counts import Counts
@@ -72,10 +73,22 @@ def interval(counts: Counts) -> list[float]:
     return [*score(counts, confidence=True).strict.interval("f")]
 
 
+CUTS = [([20], 2), ([1, 2, 41], 2), (range(16, 132, 16), 5), (range(1, 132), LENGTH)]
+"""Where documents are divided into parts, and at how many places their spans are."""
+
+SINGLE = ("tags", "Documents")
+"""The kinds whose documents are parts of their own by day; those of all others are at night."""
+
+
+@pytest.mark.costly
 @pytest.mark.parametrize(
-    ("at", "places"), [([20], 2), ([1, 2, 41], 2), (range(16, 132, 16), 5), (range(1, 132), LENGTH)]
+    ("kind", "at", "places"),
+    [
+        pytest.param(kind, at, places, marks=() if len(at) < 100 or kind in SINGLE else NIGHT)
+        for kind in KINDS
+        for at, places in CUTS
+    ],
 )
-@pytest.mark.parametrize("kind", KINDS)
 def test_parts_collapsed_and_merged_have_the_units_and_the_interval_of_one_call(kind, at, places):
     """Many documents of one part have the positions and the gold spans of documents of other parts."""
     sides = corpus(132, 0, places, empty=0.2 * (len(at) < 100))  # alone, nothing tells empty ones apart
@@ -89,6 +102,7 @@ def test_parts_collapsed_and_merged_have_the_units_and_the_interval_of_one_call(
     assert interval(merged) == pytest.approx([low, high], abs=0.1 * width)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", KINDS)
 def test_half_samples_of_merged_parts_vary_as_independent_documents_do(kind):
     """A half-sample has each document with probability 1/2: the variance of its spans is a quarter of their squares."""
@@ -101,8 +115,15 @@ def test_half_samples_of_merged_parts_vary_as_independent_documents_do(kind):
     assert spans.mean() == pytest.approx(sizes.sum() / 2, rel=0.02)
 
 
-@pytest.mark.parametrize("at", [[20], [1, 2, 41], range(16, 132, 16)])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("kind", "at"),
+    [
+        pytest.param(kind, at, marks=() if len(at) == 3 or kind in SINGLE else NIGHT)
+        for kind in KINDS
+        for at, _ in CUTS[:3]
+    ],
+)
 def test_two_systems_draw_the_same_bits_in_the_same_parts(kind, at):
     """Whatever they predict, and in any order of the parts."""
     sides = corpus(132, 2)
@@ -143,6 +164,7 @@ def test_documents_with_ids_or_texts_draw_the_bits_of_their_own_in_every_part(na
     assert whole.collapsed.gold_sum == merged.collapsed.gold_sum
 
 
+@pytest.mark.costly
 def test_parts_that_the_command_collapses_and_merges_have_the_units_of_one_file(tmp_path):
     sides = corpus(132, 5, places=3)
 
@@ -167,3 +189,12 @@ def test_parts_that_the_command_collapses_and_merges_have_the_units_of_one_file(
         numbers = unit_numbers(counts)
         assert numbers.number == 132 and numbers.effective == pytest.approx(expected.effective)
     assert early.replicates.sums.documents.tolist() == late.replicates.sums.documents.tolist()
+
+
+@pytest.mark.parametrize("older", [0, 1])
+def test_parts_of_which_one_lacks_the_checksum_of_gold_have_none_together(older):
+    """It cannot be known any more, so nothing is compared by it."""
+    parts = [collapsed("spans", corpus(40, seed), [20]).collapsed for seed in (1, 2)]
+    assert (parts[0] + parts[1]).gold_sum is not None
+    parts[older] = parts[older]._replace(gold_sum=None)
+    assert (parts[0] + parts[1]).gold_sum is None

@@ -20,6 +20,7 @@ from strategies import corpora, nested
 from spacy_nereval import Counts, Document, Metric, Verdict, count, create, create_all, evaluate
 from spacy_nereval.core.cuts import Cuts, apply_cuts
 from spacy_nereval.core.declaration import Tally
+from spacy_nereval.core.labels import LabelRules
 from spacy_nereval.counting import counter
 from spacy_nereval.counting.batch import DocumentBatch
 from spacy_nereval.counting.counter import Counter
@@ -65,6 +66,26 @@ def test_it_does_not_matter_in_which_order_and_tree_parts_are_merged(table, corp
     assert evaluate(parts[0]) == evaluate(whole)
     found, expected = (Multiset(frozenset(row.items()) for row in rows(counts)) for counts in (parts[0], whole))
     assert found == expected
+
+
+HOW_COUNTED = {"spans_key": "sc", "by": "eLen", "unit": "block:2", "label_rules": LabelRules(depth=1), "cut": "3c4d"}
+CHANGES = {
+    "added": lambda counts: counts + counts,
+    "reordered": lambda counts: counts.reordered([1, 0]),
+    "with other keys": lambda counts: counts.with_keys(counts.keys),
+    "without rows": lambda counts: counts.without_rows(),
+    "of one metric": lambda counts: counts.of(counts.metrics[:1]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_counts_that_are_changed_keep_how_they_were_counted(change):
+    counts = count([Document([(0, 3, "A")], [(0, 3, "B")])] * 2, create_all("strict,fair"))
+    for name, value in HOW_COUNTED.items():
+        setattr(counts, name, value)
+    counts.units = ["0", "1"]
+    changed = change(counts)
+    assert {name: getattr(changed, name) for name in HOW_COUNTED} == HOW_COUNTED
 
 
 @either

@@ -78,7 +78,8 @@ def test_sums_of_half_samples_are_in_memory_once():
     assert peak < 2 * sum(array.nbytes for array in sums.arrays)
 
 
-@pytest.mark.costly
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_intervals_of_collapsed_counts_have_some_half_samples_in_memory_at_a_time(monkeypatch):
     counts = collapse(count(corpus(100, 500, 0), create_all(["strict", "fair"])), samples=40)
     tables, peaks = [], []

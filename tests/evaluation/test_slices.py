@@ -136,6 +136,7 @@ def test_without_confidence_there_are_scores_alone():
     assert {*row} == {"scores", "counts"}
 
 
+@pytest.mark.costly
 def test_every_metric_has_its_headline_against_the_rest():
     found = score(corpus(6, 60), None, True, by="meta.source")["breakdowns"]["meta.source"]["metrics"]
     assert {name: found[name]["web"]["rest"]["score"] for name in found} == {
@@ -167,16 +168,17 @@ def test_a_comparison_by_slices_equals_the_comparison_of_each_slice():
         ]
         for name, predicted in systems.items()
     }
-    found = compare(listed, records, "strict", by="meta.source")["breakdowns"]["meta.source"]
+    found = compare(listed, records, "strict", level=0.8, by="meta.source")["breakdowns"]["meta.source"]
     assert found["buckets"] == ["news", "web"] and found["metric"] == "strict"
     for row in found["rows"]:
         kept = [k for k, record in enumerate(records) if record["meta"]["source"] == row["label"]]
         alone = compare(
-            {name: [listed[name][k] for k in kept] for name in listed}, [records[k] for k in kept], "strict"
+            {name: [listed[name][k] for k in kept] for name in listed}, [records[k] for k in kept], "strict", level=0.8
         )
         single = next(each for each in alone.rows if each["score"] == "f" and each["label"] is None)
         for name in ("baseline_value", "value", "difference", "differing"):
             assert row[name] == pytest.approx(single[name])
+        assert row["interval"] == pytest.approx(single["interval"], abs=0.01)
         assert row["p"] == pytest.approx(single["p"], abs=0.03)  # of random swaps, not all of them
 
 

@@ -246,6 +246,7 @@ def said_of(units: str = "documents", level: float = 0.95, **changed: Any) -> st
             f"in this score the outputs differ in 5 documents: {TOO_FEW}; the same within 9 points",
         ),
         ({"runs": [1, 1]}, f"{HIGHER}; for these trained models; retraining variance is not included"),
+        *(({"runs": runs}, HIGHER) for runs in ([1, 5], [5, 1])),
         ({"difference": -0.0325, "interval": [-0.06, -0.005], "differing": None}, HIGHER.replace("higher", "lower")),
         ({"higher_is_better": False}, f"{HIGHER}, and less is better"),
         ({"score_unit": "count", "difference": 3.25, "interval": [0.5, 6]}, HIGHER),

@@ -13,6 +13,7 @@ from profiles import tries
 from strategies import corpora, nested
 
 from spacy_nereval import Document, Span, count, create, create_all, names, score
+from spacy_nereval.evaluation.comparison import System, comparison
 from spacy_nereval.evaluation.error_list import OUTCOME_OF_VERDICT, gold_outcomes, transitions
 from spacy_nereval.evaluation.result import disagreement, document_rows
 from spacy_nereval.reporting.remarks import disagreement_lines
@@ -29,6 +30,19 @@ def doc(gold: list[Any], pred: list[Any], **more: Any) -> Document:
 
 def between(before: list[Document], after: list[Document]) -> dict[str, Any]:
     return transitions(map(gold_outcomes, before), map(gold_outcomes, after), after)
+
+
+def test_changes_are_those_of_fair_with_its_options():
+    """The gold span of four tokens shares two with each prediction, but more characters with the one of label B."""
+    gold = [(4, 23, "A"), (13, 28, "A")]
+    documents = [doc(gold, pred) for pred in ([], [(0, 16, "B"), (21, 28, "A")])]
+    outcomes = {}
+    for unit in ("token", "char"):
+        metrics = create_all({"strict": {}, "fair": {"unit": unit}})
+        before, after = (System(name, [count([d], metrics)], [d]) for name, d in zip("ab", documents))
+        (changed,) = comparison([before, after], documents, None, 100)["transitions"]
+        outcomes[unit] = changed["counts"]["missed"]
+    assert outcomes == {"token": {"boundary": 2}, "char": {"label and boundary": 1, "boundary": 1}}
 
 
 @st.composite

@@ -51,6 +51,7 @@ def answered(answer: str, **more: Any) -> dict[str, Any]:
     return {"id": "1", "answer": answer, **more}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", RIGHT)
 def test_answers_are_read_as_they_are(name, tmp_path):
     gold = write(tmp_path / "g.jsonl", GOLD)
@@ -114,6 +115,7 @@ def test_an_answer_without_names_is_readable(answer):
     assert (found["mentions"]["unreadable"], found["pred"], found["documents"]) == (0, 0, 1)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("answer", UNREADABLE)
 def test_an_unreadable_answer_misses_its_gold_and_is_listed(answer, tmp_path):
     golds = [GOLD, GOLD | {"id": "2"}, GOLD | {"id": "3"}]

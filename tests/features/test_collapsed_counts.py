@@ -113,6 +113,7 @@ def test_the_table_has_every_command():
     assert {line.partition(" ")[0] for line in COMMANDS} | WITHOUT_COUNTS == names
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_takes_collapsed_counts_or_refuses_them_in_words(files, command):
     done, said = run(*command.split()), COMMANDS[command]

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from commands import accepted, flat, line, printed, run, write
+from products import NIGHT
 
 from spacy_nereval import Confidence, Result, agreement, apply, compare, gate, load, plan, score, score_runs, thresholds
 from spacy_nereval.cli import nereval
@@ -209,7 +210,8 @@ def taken(name: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("policy", "candidate", "baseline", "options", "arguments"), [c[1:] for c in GATED], ids=[c[0] for c in GATED]
+    ("policy", "candidate", "baseline", "options", "arguments"),
+    [pytest.param(*c[1:], marks=NIGHT if "unit" in c[1] and "against" not in c[1] else (), id=c[0]) for c in GATED],
 )
 def test_gate_and_plan(here, policy, candidate, baseline, options, arguments):
     for name in "ab":
@@ -298,7 +300,10 @@ RUNS: list[tuple[str, list[str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "arguments"), [each[1:] for each in RUNS], ids=[each[0] for each in RUNS])
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [pytest.param(*each[1:], marks=NIGHT if each[0] == "every metric" else (), id=each[0]) for each in RUNS],
+)
 def test_score_runs(here, options, arguments):
     expected = told("score", "gold.jsonl", "--system=A=a.jsonl,b.jsonl", *options)
     gold, runs = load("gold.jsonl"), {name: load(f"{name}.jsonl") for name in "ab"}
@@ -319,7 +324,12 @@ def test_score_runs_warns_of_labels_of_each_run(here):
 def test_score_runs_of_counts(here):
     for name in "ab":
         run("count", "gold.jsonl", f"{name}.jsonl", "-o", f"{name}.npz")
-    expected = told("score", "gold.jsonl", "--system=A=a.npz,b.npz")
+    options = ("score", "gold.jsonl", "--system=A=a.npz,b.npz")
+    note = "ℹ gold.jsonl is not read: all systems are count files, in which gold annotation is counted already"
+    assert note in flat(run(*options).stderr) and "is not read" not in run("compare", "a.npz", "b.npz").stderr
+    assert note in flat(run("compare", "gold.jsonl", "a.npz", "b.npz").stderr)
+    assert "is not read" not in run("compare", "gold.jsonl", "a.npz", "b.jsonl").stderr
+    expected = told(*options)
     assert plain(score_runs(None, {name: f"{name}.npz" for name in "ab"}, system="A")) == expected
     scored = score(load("gold.jsonl"), load("b.jsonl"), "papers", confidence=True)
     assert score_runs(None, {"a": "a.npz", "b": scored})["scores"] == expected["scores"]
@@ -352,7 +362,7 @@ def test_the_means_of_training_runs_are_a_result_too(here):
     assert any(text.startswith("Training runs (") for text in str(found.show()).split("\n"))
 
 
-@pytest.mark.parametrize("format", ["terminal", "markdown"])
+@pytest.mark.parametrize("format", ["terminal", pytest.param("markdown", marks=NIGHT)])
 def test_what_is_left_out_is_said_once(here, format):
     """By all that show a result, and on the page on agreement."""
     scored = ("thresholds", "gold.jsonl", "a-scored.jsonl")

@@ -17,6 +17,7 @@ import pytest
 from commands import accepted, flat, line, printed, run, write
 from made_up import tallied
 from pages import Parsed
+from products import NIGHT, mostly_at_night
 from scipy.stats import chi2
 from twin_statistics import all_intervals, by_influence, kish, rare_interval, widened
 
@@ -305,7 +306,11 @@ def test_a_difference_is_the_same_through_every_door(two: Any, name: str, door: 
     assert row["verdict"].startswith(case.verdict)
 
 
-@pytest.mark.parametrize("name", DIFFERENCES)
+SHOWN = [name for name in DIFFERENCES if "tighter" not in name]
+"""The differences that are shown by day; that of a tighter rule differs from another in its rule alone."""
+
+
+@pytest.mark.parametrize("name", mostly_at_night(DIFFERENCES, by_day=SHOWN))
 def test_a_difference_is_printed_framed_and_shown_on_the_page(two: Any, name: str) -> None:
     case = DIFFERENCES[name]
     two(case)
@@ -393,8 +398,14 @@ def write_policy(rules: Mapping[str, Mapping[str, Any]], unseen: str) -> None:
 UNSEEN = "unless up to 3 in {} documents are of a kind not seen here"
 
 
-@pytest.mark.parametrize("unseen", ["flag", "undecided"])
-@pytest.mark.parametrize("name", DIFFERENCES)
+@pytest.mark.parametrize(
+    ("name", "unseen"),
+    [
+        pytest.param(name, unseen, marks=() if case.unseen or unseen == "flag" else NIGHT)
+        for name, case in DIFFERENCES.items()
+        for unseen in ("flag", "undecided")
+    ],
+)
 def test_a_gate_decides_alike_through_every_door(two: Any, name: str, unseen: str) -> None:
     """Python, its frame, JSON of files and of counts, the terminal, JUnit and the report."""
     case = DIFFERENCES[name]

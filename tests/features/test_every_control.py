@@ -6,6 +6,7 @@ import pytest
 from browsers import Browser, needs_browser
 from listed import Wanted, corpora, listed, right
 from pages import system
+from products import NIGHT
 
 from spacy_nereval.features.report.report_view import ReportView
 from spacy_nereval.reporting.declared import OUTCOMES as WORDS
@@ -151,7 +152,12 @@ def noun_of(places: list[Any], wanted: Wanted) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "in_pairs"), [*((name, False) for name in REPORTS), pytest.param("five", True, marks=pytest.mark.slow)]
+    ("name", "in_pairs"),
+    [
+        *((name, False) for name in REPORTS if name != "five"),
+        pytest.param("five", True, marks=pytest.mark.slow),
+        pytest.param("five", False, marks=NIGHT),
+    ],
 )
 def test_every_control_and_every_two_of_them_list_what_they_say(browser: Browser, made, name, in_pairs):
     documents = REPORTS[name]

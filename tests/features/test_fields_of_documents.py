@@ -50,6 +50,7 @@ def files(tmp_path_factory):
 
     write("meta.jsonl", in_meta)
     write("beside.jsonl", beside)
+    write("both.jsonl", records(source=lambda k: "another", meta=lambda k: {"source": source(k)}))
     write("pred.jsonl", PRED)
     write("other.jsonl", [record | {"spans": record["spans"][:1]} for record in in_meta])
     pd.DataFrame(beside).to_parquet(folder / "beside.parquet")
@@ -102,7 +103,15 @@ def counts_by(result):
     return {bucket: row["counts"] for bucket, row in found.items()}
 
 
-FORMATS = ["meta.jsonl", "beside.jsonl", "meta.parquet", "beside.parquet", "tasks.json", "user_data.spacy"]
+FORMATS = [
+    "meta.jsonl",
+    "beside.jsonl",
+    "both.jsonl",
+    "meta.parquet",
+    "beside.parquet",
+    "tasks.json",
+    "user_data.spacy",
+]
 FORMATS += ["nested.spacy", "attribute.spacy", "rows.jsonl"]
 
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 from commands import GOLD, write
 from processes import python
+from products import NIGHT
 from samples import write_sample
 
 # Runs a command on each path again and again, and deletes a file, or cuts it in half, when it is opened for the first
@@ -47,7 +48,8 @@ for path, victim, keep in json.loads(sys.argv[1]):
 NAMES = ("Prodigy", "Label Studio", "CoNLL-U", "BioC", "brat", "Parquet", "XMI zip", "SGML")
 
 
-@pytest.mark.costly
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_a_file_that_changes_while_it_is_read_is_named_or_read(tmp_path):
     places = []
     for name in NAMES:
@@ -70,7 +72,9 @@ def test_a_file_that_changes_while_it_is_read_is_named_or_read(tmp_path):
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("command", ["score {} {} -m strict -o out.json", "convert {} out.jsonl"])
+@pytest.mark.parametrize(
+    "command", ["score {} {} -m strict -o out.json", pytest.param("convert {} out.jsonl", marks=NIGHT)]
+)
 def test_of_commands_that_write_one_file_at_once_one_leaves_its_whole_file(command, tmp_path):
     write(tmp_path / "one.jsonl", *GOLD)
     write(tmp_path / "two.jsonl", *({**row, "id": str(k)} for k in range(300) for row in GOLD[:1]))

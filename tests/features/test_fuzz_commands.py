@@ -18,6 +18,7 @@ from compressed import PACK
 from fuzzing import HOSTILE, trials
 from places import ROOT
 from processes import WITHOUT_SPACY
+from products import NIGHT
 
 from spacy_nereval.cli import nereval
 from spacy_nereval.features.report.corrections import gold_digest
@@ -150,7 +151,7 @@ def test_every_command_is_tried():
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("terminal", [True, pytest.param(False, marks=NIGHT)])
 def test_nothing_of_the_data_steers_a_terminal(tmp_path, terminal):
     corpus(tmp_path, f"{OSC}{TURNED}{C1}", GOLD, PRED)
     tried = COMMANDS if terminal else {name: COMMANDS[name] for name in ("score", "errors", "convert", "gate", "apply")}
@@ -162,6 +163,7 @@ def test_nothing_of_the_data_steers_a_terminal(tmp_path, terminal):
     assert found.count(rb"\x1b]52") + found.count(rb"\u001b]52") > 40  # it is shown, harmlessly
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_is_no_unicode_is_scored_or_refused_with_its_document(tmp_path):
     corpus(tmp_path, HALF, "g.jsonl", "p.jsonl")

@@ -270,3 +270,15 @@ def test_the_value_is_that_of_seqeval_on_completed_predictions(tmp_path_factory,
     assert (
         score(rows(gold), rows(pred), ["strict"], missing_tokens="O", scheme="IOB2", repair="conll").strict.f == found
     )
+
+
+@pytest.mark.parametrize("span", [(4, 12), (13, 17), (6, 10), (0, 12), (0, 17)])
+def test_a_span_that_ends_inside_of_a_token_ends_there_in_the_text_of_gold_too(span):
+    """The last token is missing, so the predicted text is the beginning of gold's, with the same offsets."""
+    text, predicted = "Ada Lovelace-King met Bob", [[*span, "PER"]]
+    gold = [{"text": text, "spans": [[4, 17, "PER"]]}]
+    short, whole = (
+        score(gold, [{"text": text[:end], "spans": predicted}], ["strict", "char"], missing_tokens="O")
+        for end in (21, len(text))
+    )
+    assert short["filled"] == 1 and short["metrics"] == whole["metrics"]

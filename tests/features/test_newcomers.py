@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -19,6 +20,7 @@ import pytest
 import spacy
 from commands import run
 from processes import LEAN, with_path
+from products import NIGHT
 from spacy.tokens import DocBin
 from spacy.training import Example
 from typer.main import get_command
@@ -278,9 +280,7 @@ WORKS = {
     "[row for row in result.errors]": "result.errors()",
     "len(result.errors), result.errors[0]": "len(result.errors()), result.errors()[0]",
     "result.confusion_matrix()": "result.confusion()",
-    "result.to_pandas().to_dict(), result.to_dataframe().to_dict()": (
-        "result.to_frame().to_dict(), result.to_frame().to_dict()"
-    ),
+    "result.to_pandas().equals(result.to_dataframe()), agreement(a, b).to_pandas().shape": "True, (2, 3)",
     "result.as_dict()": "result.to_dict()",
     "result.to_disk('scores.json'); result == Result.load('scores.json')": "True",
     "score(gold, pred).to_html('to.html')": "None",
@@ -305,7 +305,7 @@ WORKS = {
     "score(gold, pred, ['precision', 'recall', 'f1'])": "score(gold, pred, 'strict')",
     # rows of errors
     "[(error.type, error.gold, error.pred) for error in result.errors][0][:2]": (
-        "(result.errors()[0]['verdict'], {k[5:]: v for k, v in result.errors()[0].items() if k.startswith('gold_')})"
+        "('missed', {k[5:]: v for k, v in result.errors()[0].items() if k.startswith('gold_')})"
     ),
     "result.errors(type='boundary')": "result.errors(verdicts=['be_s', 'be_l', 'be_o'])",
     "result.errors(verdicts='missed'), result.errors(kind='label')": (
@@ -345,10 +345,85 @@ WORKS = {
         "thresholds(gold, pred, missing_score=1).best['cut']"
     ),
     "repr(score(gold, pred).report())[:15]": "'A page of HTML '",
+    # frames and rows with the names that scores and numbers have elsewhere
+    "result.to_pandas().sort_values('f1')['label'].tolist()": (
+        "sorted(['', *result.labels], key=lambda label: result.labels[label].strict.f if label else result.strict.f)"
+    ),
+    "result.to_df().query('label == \"PER\"')[['precision', 'recall', 'f1', 'support', 'fair_f']].values.tolist()": (
+        "[[*result.labels['PER'].strict.scores.values(), result.labels['PER'].support, result.labels['PER'].fair.f]]"
+    ),
+    "result.to_dataframe('label-scores')['f1'].tolist()": "result.to_frame('label-scores')['F'].tolist()",
+    "score(gold, pred, 'fair,loio').to_pandas()['f1'].tolist()": "[None] * 4",
+    "spacy_nereval.error_analysis(y_true, y_pred).counts == result.errors.counts": "True",
+    "sum(result.errors.counts.values()), result.errors('strict').by_type['missed']": (
+        "len(result.errors()), result.strict.fn"
+    ),
+    "result.errors.to_frame().shape": "result.errors().to_frame().shape",
+    "[e for e in result.errors if e.type == 'label'] == result.errors(type='label')": "True",
+    "result.errors.to_pandas()[['type', 'text']].values.tolist()": "[[row.type, row.text] for row in result.errors]",
+    "[(row.label, row.start) for row in result.errors(verdicts='missed')]": (
+        "[(row['gold_label'], row['gold_start']) for row in result.errors(verdicts='missed')]"
+    ),
+    "spacy_nereval.score([[]], [[(0, 3, 'PER')]]).errors[0].label": "'PER'",
+    "sum(agreement(a, b).disagreements.counts.values())": "len(agreement(a, b).errors())",
+    "result.to_markdown(table='scores'), result.to_latex(tables=['scores'])": (
+        "result.to_markdown('scores'), result.to_latex('scores')"
+    ),
+    # labels that do not count, and links
+    "score(gold, pred, ignore_labels=True)": "score(gold, pred, 'semeval')",
+    "evaluate(gold, pred, untyped=True)": "score(gold, pred, 'semeval')",
+    "score(gold_docs, pred_docs, links=True)": "score(gold_docs, pred_docs, label_from='kb_id')",
+    "score(gold, pred, ignore_labels=['LOC'])": "score(gold, pred, labels={'LOC': None})",
+    # rules in place of a policy
+    "plan(gold, pred, rules=['strict_f at_least 85'])": "plan(gold, pred, policy=['strict_f at_least 85'])",
+    "plan(gold, pred, rule='strict_f at_least 85')": "plan(gold, pred, policy=['strict_f at_least 85'])",
+    "gate('strict_f at_least 85', gold, pred)": "gate(['strict_f at_least 85'], gold, pred)",
+    "gate(gold=gold, candidate=pred, rules=['fair_f at_least 9'])": "gate(['fair_f at_least 9'], gold, pred)",
+    # names of spaCy and nervaluate, of functions, results and counts
+    "from spacy_nereval import score_ents; score_ents(examples)['ents_f']": STRICT,
+    "load('gold.spacy', nlp=nlp)[0].spans, load(gold, vocab=nlp.vocab)[0].text": (
+        "load('gold.spacy')[0].spans, load(gold)[0].text"
+    ),
+    "from spacy_nereval import Evaluator; Evaluator(y_true, y_pred, tags=['PER']).evaluate()['overall']['strict'].f": (
+        "score(y_true, y_pred, only=['PER']).strict.f"
+    ),
+    "from spacy_nereval import Evaluator; Evaluator(y_true, y_pred).summary_report(mode='overall')": "result.summary()",
+    "from spacy_nereval import Evaluator; Evaluator(y_true, y_pred).f1": STRICT,
+    "result['entities']['PER']['strict'].f, result.overall.f1": f"result.labels['PER'].strict.f, {STRICT}",
+    "[getattr(result.partial, name) for name in ('correct', 'incorrect', 'partial', 'missed', 'spurious')]": (
+        "[result['metrics']['semeval']['schemes']['partial'][name] for name in ('cor', 'inc', 'par', 'mis', 'spu')]"
+    ),
+    "result.exact.possible, result['type']['actual'], result.strict.precision": "36, 31, result.strict.p",
+    "result.ci['f1'], result.ci['fair'], result.ci[0]": (
+        "result.strict.interval('f'), result.fair.interval(), result.strict.interval().low"
+    ),
+    "result.to_json('saved.json'); spacy_nereval.load_result('saved.json').f1": STRICT,
+    "result.save('saved.npz'); spacy_nereval.load_counts('saved.npz').gold": "36",
+    "gate(['strict_f at_least 45'], gold, pred).ok": "gate(['strict_f at_least 45'], gold, pred).passed",
+    # whatever is asked of other results
+    "bool(gate(['strict_f at_least 99'], gold, pred)), bool(gate(['strict_f at_least 45'], gold, pred))": (
+        "gate(['strict_f at_least 99'], gold, pred).passed, gate(['strict_f at_least 45'], gold, pred).passed"
+    ),
+    "int(not gate(['strict_f at_least 99'], gold, pred)), agreement(a, b).fleiss_kappa": (
+        "1, agreement(a, b)['units']['fleiss']"
+    ),
+    "compare(gold, a, b).to_pandas()['p_value'].max()": "compare(gold, a, b).to_frame()['p_holm'].max()",
+    "leaderboard(gold, {'a': a, 'b': b}).to_pandas()['f1'].tolist()": (
+        "leaderboard(gold, {'a': a, 'b': b}).to_frame()['F'].tolist()"
+    ),
+    "result.confusion_matrix['PER']['ORG'], result.confusion['PER', 'ORG'], result.to_dict['gold']": (
+        "result.confusion()['PER']['ORG'], result.confusion()['PER', 'ORG'], 36"
+    ),
+    "result.confusion_matrix.to_frame().shape": "result.confusion().to_frame().shape",
+    "result.true_positives, result.partial.missed, result.fair.label_errors, result.fair.boundary_errors": (
+        "result.strict.counts['tp'], result.semeval.counts['mis'], result.fair.counts['le'], 0"
+    ),
+    "thresholds(gold, pred).best_f1": "thresholds(gold, pred).headline.value",
+    "plan(gold, pred, half_width=5).n_docs": "plan(gold, pred, half_width=5).documents_needed",
 }
 
 FAILS = {
-    "from spacy_nereval import precision_recall_fscore_support": "r.strict.f, r.strict.p and r.strict.r",
+    "from spacy_nereval import precision_recall_fscore_support": "r.to_pandas()[['label', 'precision', 'recall'",
     "from spacy_nereval import cohen_kappa": "agreement({'ann': docs_a, 'bob': docs_b})",
     "from spacy_nereval import krippendorff_alpha": "agreement({'ann': docs_a, 'bob': docs_b})",
     "from spacy_nereval import significance_test": "compare({'a': pred_a, 'b': pred_b}, gold)",
@@ -410,13 +485,12 @@ FAILS = {
     "spacy_nereval.paired_bootstrap(gold, a, b)": "compare({'a': pred_a, 'b': pred_b}, gold)",
     "spacy_nereval.scroe": "did you mean 'score'?",
     "result.fair.errors": "write .counts for numbers, and r.errors('fair') for a list",
-    "score(gold, pred, links=True)": "label_from='kb_id'",
     "score(gold, pred, attributes=['negated'])": "score(gold, pred, 'attributes')",
     "score(gold, pred, scheme='strict')": "for strict, write score(gold, pred, metrics='strict')",
     "agreement(a, b).per_label": "a.to_frame('labels')",
     "result.hallucinations": "row['in_text'] is False",
     "from spacy_nereval import parse_answer": "pred may be the answers of a language model as they are",
-    "score(gold, pred, format='json')": "read the file with load(path, format=...)",
+    "score(gold, pred, format='json')": "or load(path, format=...) for a file",
     "from spacy_nereval import make_scorer": "spacy.registry.scorers.get('spacy-nereval.ner_scorer.v1')()",
     "evaluate(frame, source_col='source')": "write score(df[df['source'] == 'gold'], df[df['source'] == 'pred'])",
     "result.parse_errors": "write r.get('mentions'), with the number of unreadable answers",
@@ -427,7 +501,7 @@ FAILS = {
     "result.char_f1": "char is not among the metrics: write score(gold, pred, [",
     "result.to_dict()['strict']": "write ['metrics']['strict']['scores']",
     "result.ci(level=0.9)": "write score(gold, pred, confidence=0.9)",
-    "result.errors(frobnicate=1)": "errors has no argument frobnicate; it has metric, verdicts, labels",
+    "result.errors(frobnicate=1)": "errors has no argument frobnicate; its arguments are metric, verdicts, labels",
     "result.errors[0].frobnicate": "a row has no 'frobnicate'",
     "result.errors(type='frobnicate')": "there is no verdict 'frobnicate'",
     "result.errors_df()": "write pandas.DataFrame(r.errors())",
@@ -439,6 +513,40 @@ FAILS = {
     "plan(f1=0.85, width=0.04)": "write plan(gold, pred, half_width=2)",
     "spacy_nereval.evaluate_df(gold_df)": "write score(gold_df, pred_df)",
     "from spacy_nereval import from_pandas": "write score(gold_df, pred_df)",
+    "spacy_nereval.diff(a, b)": "write score(a, b).errors()",
+    "spacy_nereval.error_analysis(gold, pred).summary()": "write .counts, the number of each verdict",
+    "result.errors.frobnicate": "a list without 'frobnicate': write .counts",
+    "result.to_dict(flat=True)": "write r.flat()",
+    "result.to_dict('records')": "to_dict does not take 'records': write r.to_frame().to_dict('records')",
+    "result.to_json(indent=2)": "write r.to_json('scores.json'), which is indented",
+    "result.to_csv(index=False)": "which has no index",
+    "result.to_frame(by='label')": "write r.to_frame('label-scores')",
+    "result.confusion(normalize=True)": "m.div(m.sum(axis=1), axis=0)",
+    "result.summary(frobnicate=1)": "summary has no argument frobnicate; its arguments are average, digits",
+    "result.to_html()": "write r.save('report.html')",
+    "score(gold, pred, mode='unlabeled')": "write score(gold, pred, 'semeval').semeval.exact_f",
+    "from spacy_nereval import evaluate_links": "label_from='kb_id'",
+    "gate(gold, pred, rules=['strict_f at_least 85'])": "write gate(['strict_f at_least 85'], gold, pred)",
+    "gate(result, 'policy.cfg')": "missing a required argument: 'candidate'; write gate('policy.cfg', gold, pred)",
+    "load(gold, frobnicate=1)": "load has no argument frobnicate; its arguments are path, format",
+    "score()": "score: missing a required argument: 'gold'; write score(gold, pred)",
+    "spacy_nereval.merge()": "write merge(['a.npz', 'b.npz'])",
+    "spacy_nereval.Counts.load('a.npz')": "Result.load('counts.npz').counts reads them",
+    "load(gold).to_pandas()": "a list without 'to_pandas': write [0].text or [0].spans",
+    "leaderboard(gold, {'a': a, 'b': b}).winner": "write l.to_pandas(), whose first row is the best system",
+    "leaderboard(gold, {'a': a, 'b': b})['a']": "write l.to_pandas().query(\"system == 'a'\")",
+    "gate(['strict_f at_least 45'], gold, pred).to_junit('x.xml')": "write g.save('results.xml')",
+    "thresholds(gold, pred).per_label": "write t.to_frame('labels')",
+    "result.metrics['f1']": "there is no 'f1'; there are strict, semeval",
+    "result.missed": "write r.errors(verdicts='missed')",
+    "result.filter(label='PER')": "write score(gold, pred, only=['",
+    "result.save.frobnicate": "save is a method, without 'frobnicate'",
+    "result.counts.f1": "counts have no 'f1': write score(counts)",
+    "gate(['strict_f at_least 45'], gold, pred).failures": "write [rule for rule in g.rules if rule.verdict != 'met']",
+    "thresholds(gold, pred).precision": "t.to_frame('curves')",
+    "plan(gold, pred, power=0.8)": "write plan(gold, pred, other, difference=2), with a power of 80 %",
+    "spacy_nereval.score_everything(gold, pred)": "write score(gold, pred)",
+    "spacy_nereval.score_run": "did you mean 'score_runs'?",
 }
 
 
@@ -505,7 +613,7 @@ COMMANDS = {
     "score gold.jsonl pred.jsonl --format latex": "",
     "validate gold.jsonl": "",
     "report gold.jsonl pred.jsonl": "",
-    "diff anna.jsonl ben.jsonl": "write nereval compare GOLD A B",
+    "compare anna.jsonl ben.jsonl": "listed by nereval errors A B, and by nereval agreement A B for annotators",
     "table gold.jsonl a.jsonl b.jsonl": "write nereval score GOLD PRED --format markdown",
     "scor gold.jsonl pred.jsonl": "did you mean 'score'?",
     "frobnicate": "nereval --help lists the commands",
@@ -590,6 +698,16 @@ COMMANDS = {
     "thresholds gold.jsonl pred.jsonl --per-label": "--per-label is given without a value: ",
     "html gold.jsonl pred.jsonl page.html": "",
     "report gold.jsonl pred.jsonl other.html": "",
+    "gate gold.jsonl pred.jsonl --min-f1-per-label 0.8": "--rule 'strict_f at_least 85 label PER': one for each label",
+    "validate gold.jsonl pred.jsonl": "unexpected argument pred.jsonl: nereval show takes FILE alone",
+    "score gold.jsonl pred.jsonl --csv scores.csv": "nereval score GOLD PRED --format csv > table.csv",
+    "errors gold.jsonl pred.jsonl --csv rows.csv": "nereval errors GOLD PRED --format csv > table.csv",
+    "report gold.jsonl a.jsonl b.jsonl --baseline a": "write nereval compare GOLD A B",
+    "llm gold.jsonl pred.jsonl --show-invalid": "it says how many answers are readable",
+    "gate gold.jsonl pred.jsonl --min-f1 0.4 --warn-only": "--rule 'strict_f at_least 85 required false'",
+    "score gold.jsonl pred.jsonl --save-counts c.npz": "write nereval count GOLD PRED --output counts.npz",
+    "plan gold.jsonl pred.jsonl --rule 'strict_f at_least 85' --policy policy.cfg": "give one of them",
+    "report gold.jsonl pred.jsonl --rule 'strict_f at_least 85' -o ruled.html": "",
 }
 
 
@@ -608,6 +726,38 @@ def test_a_guessed_command_works_or_is_answered_with_what_to_write(line, room, m
 
 
 SAME = {
+    "measures fair": "metrics fair",
+    "evaluate gold.jsonl pred.jsonl --all": "score gold.jsonl pred.jsonl --metrics all",
+    "score gold.jsonl pred.jsonl --relaxed --fair": "score gold.jsonl pred.jsonl --metrics relaxed,fair",
+    "score gold.jsonl pred.jsonl --output-format markdown": "score gold.jsonl pred.jsonl --format markdown",
+    "leaderboard --dataset dev=gold.jsonl --system A=a.jsonl --system B=b.jsonl": (
+        "leaderboard gold.jsonl A=a.jsonl B=b.jsonl"
+    ),
+    "agreement anna.jsonl ben.jsonl --per-label --json": "agreement anna.jsonl ben.jsonl --json",
+    "score gold.jsonl pred.jsonl --json new.json": "score gold.jsonl pred.jsonl --output new.json",
+    "gate gold.jsonl pred.jsonl --min-exact-f1 0.5": "gate gold.jsonl pred.jsonl --rule 'exact_f at_least 50'",
+    "gate gold.jsonl pred.jsonl --fail-under fair_recall=0.5": (
+        "gate gold.jsonl pred.jsonl --rule 'fair_r at_least 50'"
+    ),
+    "errors gold.jsonl pred.jsonl --top 3": "errors gold.jsonl pred.jsonl --limit 3",
+    "diff anna.jsonl ben.jsonl": "errors anna.jsonl ben.jsonl",
+    "differences gold.jsonl pred.jsonl": "errors gold.jsonl pred.jsonl",
+    "score gold.jsonl pred.jsonl --ignore-labels": "score gold.jsonl pred.jsonl --metrics semeval",
+    "score --untyped gold.jsonl pred.jsonl": "score gold.jsonl pred.jsonl --metrics semeval",
+    "score gold.jsonl pred.jsonl --ignore-labels LOC": "score gold.jsonl pred.jsonl --labels LOC=",
+    "gate gold.jsonl pred.jsonl --min-f1 PER=0.3,LOC=0.2": (
+        "gate gold.jsonl pred.jsonl --rule 'strict_f at_least 30 label PER' --rule 'strict_f at_least 20 label LOC'"
+    ),
+    "gate gold.jsonl pred.jsonl --min-recall PER:20": (
+        "gate gold.jsonl pred.jsonl --rule 'strict_r at_least 20 label PER'"
+    ),
+    "gate --model ./model --gold gold.jsonl --min-f1 0.45": "gate gold.jsonl ./model --rule 'strict_f at_least 45'",
+    "plan --model ./model --gold gold.jsonl": "plan gold.jsonl ./model",
+    "plan gold.jsonl pred.jsonl --min-f1 0.85": "plan gold.jsonl pred.jsonl --rule 'strict_f at_least 85'",
+    "errors --model ./model --gold gold.jsonl": "errors gold.jsonl ./model",
+    "evaluate --nlp ./model --data gold.jsonl": "evaluate ./model gold.jsonl",
+    "compare --gold gold.jsonl --models x=a.jsonl y=b.jsonl": "compare gold.jsonl x=a.jsonl y=b.jsonl",
+    "agreement --annotators anna.jsonl ben.jsonl": "agreement anna.jsonl ben.jsonl",
     "gate policy.cfg gold.jsonl pred.jsonl --junit-xml results.xml": (
         "gate policy.cfg gold.jsonl pred.jsonl --junit results.xml"
     ),
@@ -694,12 +844,23 @@ SAME = {
 }
 
 
+@pytest.fixture(scope="module")
+def expected():
+    """What a command prints in the folder: several lines mean the same one."""
+
+    def printed(line):
+        done = run(*shlex.split(line))
+        return done.exit_code, done.stdout
+
+    return cache(printed)
+
+
 @pytest.mark.parametrize("line", SAME)
-def test_a_guess_prints_what_the_command_prints(line, room, monkeypatch):
+def test_a_guess_prints_what_the_command_prints(line, room, monkeypatch, expected):
     monkeypatch.chdir(room)
-    one, other = (run(*shlex.split(text)) for text in (line, SAME[line]))
-    assert one.exit_code == other.exit_code == 0
-    assert one.stdout == other.stdout
+    done, (status, printed) = run(*shlex.split(line)), expected(SAME[line])
+    assert done.exit_code == status <= line.startswith("gate"), "a gate of few documents may fail"
+    assert done.stdout == printed and len(done.output) > 40
 
 
 @pytest.mark.parametrize("line", ["score gold.jsonl pred.jsonl --n-boot 99", "confusion gold.jsonl --pred pred.jsonl"])
@@ -785,9 +946,14 @@ def test_no_name_of_the_table_hides_a_command():
     assert not commands & {name for names, row in ROWS.items() if row.run for name in names.split()}
 
 
+EVERY = pytest.mark.parametrize("step", [4, pytest.param(1, marks=NIGHT)])
+"""Runs a test on every fourth line by day, and on all of them at night."""
+
+
 @pytest.mark.costly
 @pytest.mark.filterwarnings("ignore")
-def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeypatch):
+@EVERY
+def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeypatch, step):
     monkeypatch.chdir(room)
     (room / "result.json").write_text(names["result"].to_json())
     sides = [names[f"{side}_df"].assign(source=side) for side in ("gold", "pred")]
@@ -801,7 +967,7 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
         **{"other": "b.jsonl", "texts": None, "words": None, "id2label": {0: "O"}},
     }
     lines = {python_line(names_of_row.split()[0], at=at) for at, names_of_row in EVERY_ROW} - {""}
-    for line in sorted(lines):
+    for line in sorted(lines)[::step]:
         code = re.split(
             r", (?:or|and|for|with|which|since|in which) |: it | without it|, r\.|\), and |: an undefined", line
         )[0]
@@ -815,7 +981,8 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
 
 @pytest.mark.costly
 @pytest.mark.filterwarnings("ignore")
-def test_every_command_that_the_table_proposes_works(room, monkeypatch):
+@EVERY
+def test_every_command_that_the_table_proposes_works(room, monkeypatch, step):
     monkeypatch.chdir(room)
     files = {"GOLD": "gold.jsonl", "PRED": "pred.jsonl", "A": "a.jsonl", "B": "b.jsonl", "MODEL": "model"}
     files |= {"OTHER": "b.jsonl", "config.json": "config.json"}
@@ -824,7 +991,7 @@ def test_every_command_that_the_table_proposes_works(room, monkeypatch):
     assert (
         run("thresholds", "gold.jsonl", "pred.jsonl", "--missing-score", "1", "--cut-file", "cuts.json").exit_code == 0
     )
-    for line in sorted({command_line(names.split()[0], at=at) for at, names in EVERY_ROW} - {""}):
+    for line in sorted({command_line(names.split()[0], at=at) for at, names in EVERY_ROW} - {""})[::step]:
         plain = re.split(" without it| > |, then |: |, and ", line)[0]
         if "--init" in plain:
             plain = plain.replace("policy.cfg", "new.cfg")

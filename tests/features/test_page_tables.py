@@ -8,6 +8,7 @@ import pytest
 from annotators import example_page
 from driven import FEW, corpus
 from pages import system
+from products import NIGHT, mostly_at_night
 from tables_of_pages import PageTable, assert_whole, drawn_tables, tables_of
 
 from spacy_nereval import Document, create_all
@@ -40,8 +41,13 @@ def report(first: int, last: int, compared: bool = True) -> list[PageTable]:
     return tables_of(page(systems()[first:last], confidence=FEW if compared else None))
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-@pytest.mark.parametrize("compared", [False, True])
+@pytest.mark.parametrize(
+    ("number", "compared"),
+    [
+        *((1, True), (2, False), (3, True)),
+        *(pytest.param(*case, marks=NIGHT) for case in ((1, False), (2, True), (3, False))),
+    ],
+)
 def test_the_rows_of_every_table_of_a_report_are_as_wide_as_its_head(number, compared):
     tables = report(0, number, compared)
     assert len(tables) > 10 and {*JOINED} <= {table.section for table in tables}
@@ -51,7 +57,7 @@ def test_the_rows_of_every_table_of_a_report_are_as_wide_as_its_head(number, com
     assert number == 1 or sum(len(table.head) == 2 for table in tables) > 8
 
 
-@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("number", mostly_at_night([2, 3], by_day=[3]))
 def test_under_the_name_of_a_system_stand_the_numbers_that_it_has_alone(number):
     joined = [table for table in report(0, number) if len(table.head) == 2]
     for k, name in enumerate(NAMES[:number]):
@@ -92,7 +98,7 @@ def scored(preds: int) -> list[Document]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("number", "width"), [(1, 1280), (2, 390), (3, 1280)])
+@pytest.mark.parametrize(("number", "width"), [pytest.param(1, 1280, marks=NIGHT), (2, 390), (3, 1280)])
 def test_the_tables_that_scripts_draw_are_whole_with_and_without_hidden_columns(browser, made, number, width):
     browser.open(made(f"tables-{number}", *systems()[:number], confidence=FEW), width=width)
     browser("document.querySelectorAll('details').forEach(e => { e.open = true })")
@@ -129,7 +135,7 @@ worse_by_at_most = 1
 """
 
 
-@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("number", mostly_at_night([2, 3], by_day=[2]))
 def test_the_regions_of_a_report_have_names_of_their_own(number, tmp_path):
     path = tmp_path / "policy.cfg"
     path.write_text(POLICY)
@@ -161,6 +167,17 @@ def test_with_a_policy_the_heading_is_the_answer(number, tmp_path):
         shown = {row[0].text: row[-1].text.partition("✘ no: ") for row in table.body}
         assert shown.pop("one") == ("baseline", "", "")
         assert {name: {*rules.split(", ")} for name, (_, _, rules) in shown.items()} == broken
+
+
+def test_rules_judge_the_systems_of_a_report_as_a_policy_of_these_rules_does(tmp_path):
+    (path := tmp_path / "policy.cfg").write_text(POLICY.partition("[gate.rules.loss]")[0])
+    texts = []
+    for extension in (ReportPolicy(policy=path), ReportPolicy(rule=["strict_f at_least 90"])):
+        html = page(systems()[:1], confidence=FEW, sections=[extension.section(1)])
+        texts.append(" ".join(re.sub(r"<[^>]*>", "", re.search(r"<h1>(.*?)</h1>", html)[1]).split()))
+    assert texts == ["one may not ship: strict F is below 90"] * 2
+    with pytest.raises(ValueError, match="--rule is given in addition to --policy"):
+        ReportPolicy(policy=path, rule=["strict_f at_least 90"]).section(1)
 
 
 def test_who_may_ship_is_told_in_a_sentence():

@@ -401,6 +401,7 @@ def test_numbers_among_which_one_is_no_tag_are_named():
 UNSEEN = {"P\u200bER": "P\\u200bER", "PER\u00ad": "PER\\xad", "P\u00a0R": "P\\xa0R", "\u2060LOC": "\\u2060LOC"}
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore:labels")
 @pytest.mark.parametrize("label, shown", UNSEEN.items())
 def test_characters_of_labels_that_nobody_sees_are_marked_wherever_a_person_reads_them(label, shown, tmp_path):

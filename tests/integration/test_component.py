@@ -3,6 +3,7 @@
 import inspect
 import json
 import pickle
+import warnings
 from configparser import ConfigParser
 from importlib import import_module
 from pathlib import Path
@@ -43,6 +44,22 @@ def test_a_key_that_no_doc_has_is_warned_about_once_with_those_there_are():
     component = alone(ents=False, spans_keys=["typo"]).get_pipe("nereval")
     with pytest.warns(UserWarning, match="the Docs have 'a', 'b', 'c'$"):
         component.score([pair()])
+
+
+def test_a_key_is_looked_for_on_both_sides():
+    gold, pred = doc("Ada met Bob", spans={"a": [(0, 1, "X")]}), doc("Ada met Bob", spans={"b": [(0, 1, "X")]})
+    told = "^spans_keys: no Doc has spans under the key 'c'; the Docs have "
+    for one, other in ((gold, pred), (pred, gold)):
+        for key in ("a", "b"):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                alone(ents=False, spans_keys=[key]).get_pipe("nereval").score([example(one, other)])
+            assert not [line for line in said if "no Doc has spans" in str(line.message)]
+        with pytest.warns(UserWarning, match=f"{told}'a', 'b'$"):
+            alone(ents=False, spans_keys=["c"]).get_pipe("nereval").score([example(one, other)])
+    with pytest.warns(UserWarning, match=f"{told}'b'$"):
+        bare = doc("Ada met Bob")
+        alone(ents=False, spans_keys=["c"]).get_pipe("nereval").score([example(bare, pred)])
 
 
 def with_ruler(**config) -> Language:
@@ -218,7 +235,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     doc.spans["sc"] = [doc[0:1]]
     with pytest.raises(ValueError, match=r"doc.spans\['sc'\] has no scores; expected one per span"):
         component(doc)
-    for scores, said in (([0.5, 0.5], "2 scores for 1 spans"), ([float("nan")], "the score nan")):
+    for scores, said in (([0.5, 0.5], "2 scores for 1 span"), ([float("nan")], "the score nan")):
         doc.spans["sc"] = SpanGroup(doc, spans=[doc[0:1]], attrs={"scores": scores})
         with pytest.raises(ValueError, match=said):
             component(doc)

@@ -29,9 +29,11 @@ from spacy_nereval.core.spans import relabel
 from spacy_nereval.evaluation.resampling import read_confidence
 from spacy_nereval.integration.examples import documents
 from spacy_nereval.integration.scorer import (
+    label_settings_of_config,
     make_ner_scorer,
     make_spans_scorer,
     merge_results,
+    metric_options_of_config,
     model_label_settings,
     model_options,
 )
@@ -464,6 +466,27 @@ def test_the_component_has_the_same_settings_and_keeps_them_in_its_config(tmp_pa
     assert pickle.loads(pickle.dumps(nlp.get_pipe("nereval"))).scoring.rules == rules
     assert nlp.from_bytes(nlp.to_bytes()).get_pipe("nereval").scoring.rules == rules
     assert model_label_settings(tmp_path, None) == {name: config[name] for name in ("labels", "only", "depth", "sep")}
+
+
+def test_a_scorer_of_a_component_scores_its_own_spans_key_before_that_of_the_component():
+    scorer = {"@scorers": "spacy-nereval.spans_scorer.v1", "metrics": {"fair": {"beta": 2.0}}, "only": ["PER"]}
+    for own, of_component, key in (("x", "y", "x"), (None, "y", "y"), ("x", None, "x"), (None, None, "sc")):
+        block = {"scorer": scorer | ({"spans_key": own} if own else {})}
+        block |= {"spans_key": of_component} if of_component else {}
+        config = {"nlp": {"pipeline": ["spancat"]}, "components": {"spancat": block}}
+        for asked in ("x", "y", "sc", None):
+            is_scored = asked == key
+            assert metric_options_of_config(config, asked, "model") == ({"fair": {"beta": 2.0}} if is_scored else {})
+            assert bool(label_settings_of_config(config, asked, "model")) is is_scored
+
+
+def test_labels_to_map_and_labels_to_keep_that_do_not_occur_are_both_said():
+    with pytest.warns(UserWarning) as said:
+        make_ner_scorer(STRICT, labels={"X": "Y"}, only=["Z"])(two())
+    lines = [str(line.message) for line in said]
+    for line in ("labels: X to map, but neither side has such a label", "only='Z': there is no label 'Z' in gold"):
+        assert len([each for each in lines if each.startswith(line)]) == 1, lines
+    assert len({*lines}) == len(lines)
 
 
 def test_a_label_to_keep_that_does_not_occur_ends_no_training():

@@ -106,7 +106,7 @@ def test_features_with_names_that_are_no_text_are_not_those_of_tags(name, tmp_pa
 
 
 BAD_ROWS = [
-    ({"ner_tags": ["O"]}, "there are 8 tokens and 1 tags"),
+    ({"ner_tags": ["O"]}, "expected one tag per token; there are 8 tokens and 1 tag"),
     ({"ner_tags": ["PER"] * 8}, "'PER' is not a tag"),
     ({"ner_tags": ["O", "I-PER", "O", "B-LOC", "O", "O", "O", "O"]}, "I-PER continues no span"),
     ({"ner_tags": "O"}, 'expected lists "tokens" and "ner_tags"'),

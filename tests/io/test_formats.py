@@ -14,6 +14,7 @@ from asking import refusal
 from hypothesis import given
 from hypothesis import strategies as st
 from places import RECORDED
+from products import mostly_at_night
 from profiles import tries
 from reading import error, file_of, read, refused, result_of
 from writers import Side, sides, write_lines
@@ -213,25 +214,28 @@ def test_formats_are_named_on_the_command_line(tmp_path, names):
 
 
 @pytest.mark.costly
-def test_files_are_not_held_in_memory(tmp_path):
+@pytest.mark.parametrize("file", mostly_at_night(["a.jsonl", "a.iob", "a.csv"], by_day=["a.jsonl"]))
+def test_files_are_not_held_in_memory(tmp_path, file):
     """The largest part of what is read stays far below the size of the file.
 
     Python keeps up to 2,000 freed tuples of a size, 0.4 MB of records, so that the file of records has to be larger.
     """
     side = Side((("word",) * 6,), frozenset({(0, 2, "A"), (3, 4, "B")}))
-    lines = writers.jsonl(writers.prodigy)(tmp_path / "a.jsonl", [side] * 4000)
-    columns = writers.conll(marked=False)(tmp_path / "a.iob", [side] * 5400)
-    rows = writers.faireval(tmp_path / "a.csv", [side] * 6000)
-    for path, number, column in ((lines, 4000, -1), (columns, 5400, 3), (rows, 6000, -1)):
-        size = os.path.getsize(path)
-        assert size > 90_000
-        next(records(path, format=Format(column=column)))  # whatever is cached
-        tracemalloc.start()
-        found = sum(1 for _ in records(path, format=Format(column=column)))
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert found == number
-        assert peak < size / 4
+    written, number, column = {
+        "a.jsonl": (writers.jsonl(writers.prodigy), 4000, -1),
+        "a.iob": (writers.conll(marked=False), 5400, 3),
+        "a.csv": (writers.faireval, 6000, -1),
+    }[file]
+    path = written(tmp_path / file, [side] * number)
+    size = os.path.getsize(path)
+    assert size > 90_000
+    next(records(path, format=Format(column=column)))  # whatever is cached
+    tracemalloc.start()
+    found = sum(1 for _ in records(path, format=Format(column=column)))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == number
+    assert peak < size / 4
 
 
 # Where formats are named

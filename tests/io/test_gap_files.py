@@ -131,6 +131,16 @@ def test_the_order_of_pieces_and_whether_they_touch_do_not_matter(tmp_path):
         assert only(tmp_path / "a.jsonl").spans == {LEFT}
 
 
+def test_attributes_of_brat_belong_to_their_own_spans_whatever_becomes_of_gaps(tmp_path):
+    """A span of several pieces, which may become several spans, comes before the one with an attribute."""
+    lines = "T1\tSIGN 3 7;18 27\tleft knee pain\nT2\tSIGN 8 11\tand\nA1\tNegated T2"
+    folder = brat(tmp_path / "a", lines)
+    for discontinuous, number in ((None, 1), ("parts", 2), ("hull", 1)):
+        record = only(folder, discontinuous=discontinuous)
+        with_attribute = [span for span, names in record.attributes.items() if names]
+        assert len(record.spans) == number + 1 and with_attribute == [(8, 11, "SIGN")]
+
+
 def test_pieces_of_brat_that_overlap_are_refused_unless_the_hull_is_read(tmp_path):
     folder = brat(tmp_path / "a", "T1\tSIGN 3 7;5 11\tleft ft and")
     assert "d.ann, line 1: the pieces [3, 7) [5, 11) overlap" in refused("score", folder, folder)

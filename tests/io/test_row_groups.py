@@ -126,6 +126,7 @@ def test_data_sets_that_the_library_itself_writes_are_read(tmp_path):
     assert read(stream) == read(tmp_path / "a.parquet")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("ending", [".parquet", ".arrow"])
 def test_a_group_of_rows_is_in_memory(ending, tmp_path, monkeypatch):
     """Neither Python's objects nor those of Arrow grow with the file."""
@@ -169,7 +170,7 @@ def test_a_file_that_is_cut_off_or_changed_is_an_error(ending, stream, tmp_path)
 REFUSED = [
     ([ROW, line("Ada", (0, 9, "PER"))], "a.parquet, row 2: span 0"),
     ([ROW, {"text": "Ada", "spans": None}], 'a.parquet, row 2: there is no list of "spans"'),
-    ([HF | {"ner_tags": [1]}], "a.parquet, row 1: there are 8 tokens and 1 tags"),
+    ([HF | {"ner_tags": [1]}], "a.parquet, row 1: expected one tag per token; there are 8 tokens and 1 tag"),
     ([{"tokens": ["a", "b"], "tags": ["B-X", "I-Y"]}], "a.parquet, row 1: I-Y continues no span, and the tags"),
     ([{"sentence": "Ada"}], 'a.parquet, row 1: expected an object with a "text"'),
     ([{"text": "Ada", "spans": "[{"}], "a.parquet, row 1: "),
@@ -264,6 +265,7 @@ def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.costly
 def test_the_size_of_rows_counts_every_repetition_of_a_text():
     """Whatever the type of the column is. Each text has 8 bytes in addition to its characters."""
     import pyarrow as pa

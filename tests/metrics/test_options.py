@@ -158,8 +158,12 @@ NO_TOKENS = (
         (ADA, "wrf", {"weights": {"A": 0.5, "combined": 0.5}},
             "metrics={'wrf': {'weights': ...}} has no weight for 'B', which occurs in "
             "the data; 0 leaves a class out"),
+        *((Document([(0, 3, "combined")], [(0, 3, "A")], "Ada sleeps"), "wrf", {"weights": weights},
+            "metrics={'wrf': {'weights': ...}}: 'combined' is a label in the data too; rename the label, or use strict "
+            "or lenient") for weights in ({"A": 0.5, "combined": 0.5}, {"A": 1})),
     ],
-    ids=["training data", "tokens", "tokens of no span", "tokens as units", "words", "a text", "weights of labels"],
+    ids=["training data", "tokens", "tokens of no span", "tokens as units", "words", "a text", "weights of labels",
+         "a label of this name", "a label of this name without weight"],
 )  # fmt: skip
 def test_what_a_metric_needs_of_a_document_is_said(document, name, options, said):
     with pytest.raises(ValueError, match=said):
@@ -200,6 +204,14 @@ def test_metrics_are_chosen_by_name_or_with_options_and_the_six_of_the_papers_ot
         ("strict", {"beta": 1.0}),
         ("loio", {"s": 0.0, "match": "walk", "beta": 1.0}),
     ]
+
+
+def test_an_option_that_is_given_for_a_metric_wins_over_that_of_its_set_whichever_comes_first():
+    for metrics in ({"slot_error": {"slots": "entity"}, "muc": {}}, {"muc": {}, "slot_error": {"slots": "entity"}}):
+        assert {m.name: m.settings.get("slots") for m in create_all(metrics)} == {
+            "semeval": None,
+            "slot_error": "entity",
+        }
 
 
 # What options change

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from places import ROOT, script
 from processes import LEAN, with_path
+from products import mostly_at_night
 
 pytestmark = pytest.mark.costly
 
@@ -15,23 +16,23 @@ PAGES = script("doc_pages").written_pages()
 TRAINS = [page for page in PAGES if re.search(r"<!-- (slow|shortened)", page.read_text(encoding="utf8"))]
 
 
+SELDOM = {page for page in PAGES if page.relative_to(ROOT).parts[0] in ("assets", "benchmarks")}
+SELDOM |= {ROOT / "docs" / name for name in ("reference/gallery.md", "how-to/training-loop.md")}
+"""The pages that run at night: what they show seldom changes, or is shown by other pages, too."""
+
+
 def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", mostly_at_night(PAGES, by_day={*PAGES} - SELDOM), ids=name)
 def test_every_block_runs_and_prints_what_the_page_shows(page):
     assert blocks.with_output(page) == page.read_text(encoding="utf8"), "run python scripts/docs.py"
 
 
-FIRST = ROOT / "docs" / "tutorial" / "better-model.md"
-"""The page on training that most people read. It runs after every change, and the other pages at night."""
-
-
+@pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [page if page == FIRST else pytest.param(page, marks=pytest.mark.nightly) for page in TRAINS], ids=name
-)
+@pytest.mark.parametrize("page", TRAINS, ids=name)
 def test_what_trains_runs_in_full(page, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", with_path(LEAN))  # what trains here needs no torch
     assert blocks.with_output(page, slow=True) == page.read_text(encoding="utf8"), "run python scripts/docs.py --slow"

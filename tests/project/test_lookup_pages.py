@@ -48,6 +48,7 @@ def glossary() -> set[str]:
     return {name.strip("`") for entry in entries for name in entry.split(", ")}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_column_and_verdict_is_in_the_glossary(monkeypatch, tmp_path):
     for name in ("examples", "assets"):

@@ -9,6 +9,7 @@ import shutil
 import sys
 import tarfile
 import zipfile
+from functools import cache
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from unittest.mock import Mock
@@ -73,6 +74,8 @@ def test_the_wheel_holds_every_module_and_data_file_and_nothing_else(built):
     assert (ROOT / "README.md").read_text(encoding="utf8").strip() in about
 
 
+@pytest.mark.nightly
+@pytest.mark.slow
 def test_the_source_distribution_holds_the_whole_repository(built):
     """So its tests run."""
     (sdist,) = built.glob("*.tar.gz")
@@ -360,6 +363,7 @@ def test_one_module_of_the_commands_imports_spacy():
     assert {name for name, modules in found.items() if modules} == {"spacy_app.py"}
 
 
+@cache
 def texts_of(file: Path) -> list[str]:
     """The texts of a module that are no docstrings."""
     tree = ast.parse(file.read_text(encoding="utf8"))

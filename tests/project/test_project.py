@@ -187,6 +187,7 @@ def trials(project) -> dict:
     return json.loads((project / "assets/trials/warranty/trials.json").read_text(encoding="utf8"))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_counts_of_each_run_are_kept_with_what_made_them(project, trials):
     made = [(trial["pipeline"], trial["seed"]) for trial in trials["trials"]]
@@ -209,6 +210,7 @@ def test_the_counts_of_each_run_are_kept_with_what_made_them(project, trials):
         }
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_results_are_written_from_what_is_kept_without_training(project, trials):
     page = (project / "assets" / "trials" / "results.md").read_text(encoding="utf8")

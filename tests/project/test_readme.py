@@ -9,8 +9,8 @@ from types import FrameType, SimpleNamespace
 import pytest
 import spacy
 import srsly
+from click.testing import CliRunner
 from places import ROOT, TESTS, script
-from processes import python
 from spacy import util
 from spacy.cli.init_config import init_config
 from spacy.lang.en import English
@@ -359,14 +359,16 @@ SCHEMAS = {
 @pytest.mark.costly
 @pytest.mark.parametrize("schema", sorted({*SCHEMAS.values()}))
 def test_a_file_fits_its_schema_and_one_with_a_wrong_key_does_not(schema, tmp_path):
-    pytest.importorskip("check_jsonschema", reason="the schemas come with check-jsonschema, of the extra 'test'")
-    how = ("-m", "check_jsonschema", "--builtin-schema", schema, "--default-filetype", "yaml")
+    main = pytest.importorskip(
+        "check_jsonschema", reason="the schemas come with check-jsonschema, of the extra 'test'"
+    ).main
+    how = ["--builtin-schema", schema, "--default-filetype", "yaml"]
     files = [ROOT / name for name, own in SCHEMAS.items() if own == schema]
-    done = python(*how, *files)
-    assert done.returncode == 0, done.stdout
+    done = CliRunner().invoke(main, [*how, *map(str, files)])
+    assert done.exit_code == 0, done.output
     wrong = tmp_path / files[0].name
     wrong.write_text(re.sub("(?m)^([a-z_]+|  script)(-[a-z]+)?:", r"\1-wrong:", files[0].read_text("utf8")), "utf8")
-    assert python(*how, wrong).returncode == 1
+    assert CliRunner().invoke(main, [*how, str(wrong)]).exit_code == 1
 
 
 def test_every_file_for_github_has_a_schema():

@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 from commands import printed, run, write
+from products import NIGHT
 
 from spacy_nereval import apply, create_all
 from spacy_nereval.io.saved_results import result_kinds
+
+pytestmark = [*NIGHT]  # most commands run, with all that adds keys
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"

@@ -15,6 +15,7 @@ import pytest
 from browsers import Browser, needs_browser
 from places import ROOT, script
 from processes import python
+from products import NIGHT
 
 pytestmark = pytest.mark.slow  # .ci/run installs the extra 'docs' before the slow tests
 
@@ -127,9 +128,11 @@ def of_a_browser(test: Any) -> Any:
 
 
 @of_a_browser
-def test_no_page_is_wider_than_the_window_or_lacks_a_picture(site, browser, address):
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=NIGHT)])
+def test_no_page_is_wider_than_the_window_or_lacks_a_picture(site, browser, address, step):
+    """Every fifth page by day, all of them at night."""
     script = browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": UNSEARCHED})
-    for path in written(site):
+    for path in sorted(written(site))[::step]:
         look(browser, address + path.relative_to(site).as_posix())
         assert browser(BROKEN) == [], path
         assert browser(OVERFLOW) <= 0, path

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...core.about import __version__
 from ...core.compression import format_extension
-from ...core.messages import join_names, shorten
+from ...core.messages import join_names, many, shorten
 from ...core.pieces import check_no_gaps, has_gaps, span_row
 from ...core.spans import Span
 from ...io.tables import write_rows
@@ -34,7 +34,6 @@ from ...reporting.pages import (
     script_json,
     utf16_offsets,
 )
-from ...reporting.remarks import many
 from ...reporting.result_table import Cost, ResultTable
 from .agreement_counts import AgreementCounts
 from .agreement_view import MOST_ASKED, AgreementView

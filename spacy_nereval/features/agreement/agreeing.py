@@ -26,6 +26,7 @@ from ...core.declaration import Metric
 from ...core.keys import key_maps
 from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
+from ...core.synonyms import CHANCE_NAMES
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.formats.settings import side_formats as format_of
@@ -167,8 +168,8 @@ class Agreement(Shown):
     """
 
     _lines: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("alpha", "krippendorff_alpha"), "a['units']['alpha']"),
-        **dict.fromkeys(("kappa", "cohen_kappa"), "a['units']['kappa']"),
+        **{name: f"a['units']['{here}']" for name, here in CHANCE_NAMES.items()},
+        **dict.fromkeys(("matrix", "pairwise_f1", "confusion", "confusion_matrix"), "a.to_frame('pairs')"),
         **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
         **dict.fromkeys(("per_label", "by_label", "labels", "per_type"), "a.to_frame('labels')"),
         **dict.fromkeys(("disagreements", "conflicts"), "a.errors"),

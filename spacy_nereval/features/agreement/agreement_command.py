@@ -122,9 +122,9 @@ def agreement_cli(
     annotation with the votes for each span. --html writes a page that opens without
     a network, and --disputes the places to adjudicate.
     """
+    from ...core.messages import many
     from ...io.tables import write_rows
     from ...io.writing import write_json, write_text
-    from ...reporting.remarks import many
     from .adjudication import agreement_page, write_disputes
     from .agreement_counts import DEFAULT, AgreementCounts
     from .agreement_view import AgreementView
@@ -177,7 +177,8 @@ def agreement_cli(
     )
     if write_consensus:
         spans = sum(len(row["spans"]) for row in rows)
-        say(f"✔ consensus of {len(rows)} documents with {spans} spans in {write_consensus}", fg="green", err=True)
+        content = f"{many(len(rows), 'document')} with {many(spans, 'span')}"
+        say(f"✔ consensus of {content} in {write_consensus}", fg="green", err=True)
     if html:
         say(f"✔ page in {html}", fg="green", err=True)
     if disputes:

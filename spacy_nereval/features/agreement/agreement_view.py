@@ -7,13 +7,13 @@ from operator import itemgetter
 from typing import Any, ClassVar
 
 from ...core.declaration import Metric
-from ...core.messages import shorten
+from ...core.messages import many, shorten
 from ...evaluation.bounds import FEW
 from ...evaluation.conclusion import unit_name
 from ...io.writing import visible
 from ...reporting.declared import headlines, mark_direction, score_groups, sentence_name, short_name
 from ...reporting.marked_text import clip
-from ...reporting.remarks import interval_lines, many, mention_lines, reading_phrases
+from ...reporting.remarks import interval_lines, mention_lines, reading_phrases
 from ...reporting.result_table import EMPTY, Cell, Estimate, Percent, ResultTable, direction, number_text
 from ...reporting.score_tables import MOST, interval, percent, score_cell, unit_of, value_cell
 from ...reporting.view import Finding, Makers, View

@@ -13,12 +13,11 @@ from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
-from ...core.messages import shorten
+from ...core.messages import many, shorten
 from ...core.pieces import hull
 from ...core.spans import Span
 from ...evaluation.tested import holm
 from ...reporting.marked_text import clip
-from ...reporting.remarks import many
 from ...reporting.result_table import EMPTY
 from .disagreements import Difference, Kind, find_differences, trim_span
 from .shared_documents import SharedDocuments

@@ -26,6 +26,7 @@ from ...core.messages import (
     describe_unknown,
     join_names,
     list_alike,
+    many,
     quote,
     shorten,
     show_spaces,
@@ -314,7 +315,7 @@ def match_documents(
     sheets = _match_texts({name: [*sheet] for name, sheet in sides.items()}, match_text)
     for name, sheet in sheets.items():
         if not any(annotated.record.annotated for annotated in sheet):
-            documents = f"{len(sheet)} document{'s' * (len(sheet) != 1)}"
+            documents = many(len(sheet), "document")
             raise ValueError(
                 f"{name} has annotated none of {documents}: expected the spans of each text, an empty list where there "
                 "are none"
@@ -468,7 +469,7 @@ def _check_same_length(numbers: Mapping[str, int]) -> None:
     for name, other in others:
         if other != number:
             raise ValueError(
-                f"{first} has {number} document{'s' * (number != 1)} and {name} has {other}: without ids and words "
+                f"{first} has {many(number, 'document')} and {name} has {other}: without ids and words "
                 "they are paired by order; expected the same number"
             )
 

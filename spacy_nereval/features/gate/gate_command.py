@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from typer import Argument, Option
@@ -18,6 +18,7 @@ from ...cli.metric_options import names_and_options
 from ...cli.printing import names_of_tables, print_apart_from, print_result, say
 from ...cli.sources import Source, named_runs
 from ...core.arguments import HALF_WIDTH_POINTS, Reading
+from .report_section import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,9 +45,7 @@ def gate_cli(
     baseline: str | None = Option(
         None, "--baseline", help="The released model, for rules that compare: as CANDIDATE, such as its counts (.npz)"
     ),
-    rule: list[str] | None = Option(
-        None, "--rule", help="Rule instead of a policy: 'strict_f at_least 85 label PER', a score and keys. Repeatable"
-    ),
+    rule: Annotated[list[str] | None, RULE] = None,
     init: bool = Option(False, "--init", help="Write a policy to start from to POLICY, and do nothing else"),
     junit: Path | None = Option(
         None, "--junit", help="JUnit XML file with a test case for each rule, .xml", dir_okay=False
@@ -142,6 +141,7 @@ def plan_cli(
         None, "--baseline", help="Another system, for a difference and for rules that compare: as CANDIDATE"
     ),
     policy: Path | None = Option(None, "--policy", help="Policy of 'nereval gate' to plan for"),
+    rule: Annotated[list[str] | None, RULE] = None,
     difference: float | None = Option(
         None, "--difference", help="Difference from the baseline that is to be seen, in points"
     ),
@@ -162,13 +162,13 @@ def plan_cli(
     documents give ± 0.5, 1, 2, 3 and 5 points.
     """
     from .gate_view import PlanView
-    from .policy import read_policy
+    from .policy import read_policy_or_rules
     from .sample_size import add_questions, plan_documents
 
     arguments = _read_arguments(gold, candidate, ctx.args, "name the gold annotation and one candidate: ")
     check_suffix("--output", output, *JSON)
     tables = names_of_tables(showing, PlanView)
-    rules = add_questions(None if policy is None else read_policy(policy), score, difference, half_width)
+    rules = add_questions(read_policy_or_rules(policy, rule), score, difference, half_width)
     result = plan_documents(rules, *_count_systems(rules, arguments, baseline, reading, loading, cutting))
     print_result(PlanView(result), tables, showing, output)
 

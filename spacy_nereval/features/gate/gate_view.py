@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ...core.messages import join_names
+from ...core.messages import join_names, many
 from ...evaluation.bounds import WARNING_UNITS, needs_warning
 from ...evaluation.conclusion import points_per_unit, unit_name
 from ...evaluation.differences import LEAST_DIFFERING, MOST_UNITS
@@ -15,7 +15,7 @@ from ...io.writing import visible
 from ...metrics.registry import create
 from ...reporting.declared import sentence_name
 from ...reporting.marked_text import clip
-from ...reporting.remarks import many, name_in_sentence
+from ...reporting.remarks import name_in_sentence
 from ...reporting.result_table import Cell, Interval, Percent, ResultTable, number_text
 from ...reporting.view import Finding, Makers, View
 from .gate_rules import BROKEN, MET, UNDECIDED, unseen_words

@@ -64,6 +64,17 @@ class Gate(Shown):
     (True, 'met', 'met')
     """
 
+    _lines: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("ok", "success", "is_passed", "pass_"), "g.passed"),
+        "status": "g.verdict",
+        **dict.fromkeys(("to_junit", "to_xml", "save_junit", "junit"), "g.save('results.xml')"),
+        **dict.fromkeys(("exit_code", "returncode"), "int(not g.passed)"),
+        **dict.fromkeys(("raise_if_failed", "check", "assert_passed", "raise_for_status"), "assert g.passed, str(g)"),
+        **dict.fromkeys(
+            ("failures", "failed", "failed_rules", "reasons", "broken", "violations", "errors", "messages"),
+            "[rule for rule in g.rules if rule.verdict != 'met'], or print(g)",
+        ),
+    }
     _kind: ClassVar[str] = "Gate"
     summarised: ClassVar[Sequence[str]] = ("rules", "lost")
 
@@ -85,6 +96,9 @@ class Gate(Shown):
         if row["metric"] not in names():
             return Headline(row["name"], row["value"], interval_of(bounds), demand(row))
         return Headline.of(create(row["metric"]), row["score"], row["value"], bounds)
+
+    def __bool__(self) -> bool:
+        return bool(self.get("passed"))
 
     @property
     def passed(self) -> bool:
@@ -251,6 +265,9 @@ class Plan(Shown):
     170
     """
 
+    _lines: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("n", "n_docs", "n_documents", "sample_size", "docs", "needed", "required", "size"), "p.documents_needed"
+    )
     _kind: ClassVar[str] = "Plan"
     summarised: ClassVar[Sequence[str]] = ("needed",)
 

@@ -300,6 +300,19 @@ Problem = tuple[tuple[str, ...], str]
 """The path of a section or key of a policy, and a message."""
 
 
+def read_policy_or_rules(path: Path | None, rules: Sequence[str] | None) -> Policy | None:
+    """Return the policy in a file or of a list of rules; None without both.
+
+    Raises:
+        ValueError, OSError: As `read_policy`; or both are given.
+    """
+    if path is not None and rules:
+        raise ValueError("--rule is given in addition to --policy: give one of them")
+    if rules:
+        return read_policy(rules)
+    return None if path is None else read_policy(path)
+
+
 def parse_rule(text: str) -> dict[str, Any]:
     """Return the keys and values of a rule on one line: a score, and keys of `RULE`, each with its value.
 
@@ -351,6 +364,8 @@ def read_policy(source: str | Path | Mapping[str, Any] | Sequence[str]) -> Polic
     """
     from confection import Config, ConfigValidationError
 
+    if isinstance(source, str) and not Path(source).exists() and any(f" {kind} " in f" {source}" for kind in KINDS):
+        source = [source]
     if isinstance(source, Sequence) and not isinstance(source, str):
         if other := [value for value in source if not isinstance(value, str)]:
             raise ValueError(f"expected rules such as 'strict_f at_least 85', not {shorten(repr(other[0]))}")

@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
-
-from typer import Option
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from ...cli.app import Extension
+from ...core.arguments import Argument
 
 if TYPE_CHECKING:
     from ...evaluation.comparison import System
     from ...reporting.pages import Drawn, Section
     from .policy import Policy
+
+RULE = Argument(
+    "Rule instead of a policy: 'strict_f at_least 85 label PER', a score and keys. Repeatable", typed=list[str]
+)
+"""The option of every command that takes a policy."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,11 @@ class ReportPolicy(Extension):
     with several systems whether each may take the place of the first.
     """
 
-    policy: Path | None = Option(
-        None, "--policy", help="Policy of 'nereval gate': also say whether each system may ship, against the first one"
-    )
+    policy: Annotated[
+        Path | None, Argument("Policy of 'nereval gate': also say whether each system may ship, against the first one")
+    ] = None
+
+    rule: Annotated[list[str] | None, RULE] = None
 
     def section(self, systems: int) -> Section | None:
         """Return the section of a report on a number of systems; None without a policy.
@@ -39,11 +45,11 @@ class ReportPolicy(Extension):
             OSError: The policy cannot be read.
         """
         from ...reporting.pages import Section
-        from .policy import read_policy
+        from .policy import read_policy_or_rules
 
-        if self.policy is None:
+        policy = read_policy_or_rules(self.policy, self.rule)
+        if policy is None:
             return None
-        policy = read_policy(self.policy)
         policy.check_baseline(systems > 1, "several systems, of which the first is the baseline")
         return Section("gate", "Gate", partial(judge_systems, policy), policy.metrics, policy.unit)
 

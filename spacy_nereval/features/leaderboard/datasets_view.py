@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ...core.messages import many
 from ...evaluation.differences import LEAST_DIFFERING
 from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
 from ...reporting.declared import score_words
-from ...reporting.remarks import many
 from ...reporting.result_table import Cell, Cost, PValue, ResultTable, direction
 from ...reporting.score_tables import interval, p_value, value_cell
 from ...reporting.view import Finding, Makers, View

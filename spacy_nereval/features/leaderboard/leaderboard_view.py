@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar
 
-from ...core.messages import join_names
+from ...core.messages import join_names, many
 from ...evaluation.bounds import FEW, FEW_UNITS
 from ...io.writing import visible
 from ...reporting.comparison_view import P_DIGITS, P_HOLM, P, Row, row_unit
 from ...reporting.declared import score_words
 from ...reporting.figures import MEAN, Figure, leaderboard_figure
-from ...reporting.remarks import few_runs, many
+from ...reporting.remarks import few_runs
 from ...reporting.result_table import TOP, Cell, Cost, Estimate, Percent, PValue, ResultTable, direction, number_text
 from ...reporting.score_tables import interval, p_value, value_cell
 from ...reporting.view import Figures, Finding, Makers, View

@@ -35,12 +35,21 @@ class Leaderboard(Shown):
     [('b', 1.0, [1, 1]), ('a', 0.5, [2, 2])]
     """
 
+    _lines: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("ranking", "ranks", "ranked", "winner", "best", "top", "scores", "sort", "order", "table", "results", "f1"),
+        "l.to_pandas(), whose first row is the best system",
+    )
     _kind: ClassVar[str] = "Leaderboard"
     summarised: ClassVar[Sequence[str]] = LeaderboardView.at_terminal
 
     def __init__(self, values: Mapping[str, Any], warnings: Sequence[str] = ()) -> None:
         super().__init__(values)
         self._warnings = warnings
+
+    def _remedy(self, name: object) -> str:
+        if name in super().get("systems", ()):
+            return f"{name!r} is a system: write l.to_pandas().query({f'system == {name!r}'!r})"
+        return super()._remedy(name)
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -305,8 +305,8 @@ def count_in_parts(task: CountTask, workers: Workers) -> Counts:
     Raises:
         ValueError: If some files cannot be counted. The reasons are printed first.
     """
+    from ...core.messages import many
     from ...io.paths import is_pipe, location
-    from ...reporting.remarks import many
     from .engines import start_engine
     from .shards import PartsFolder, lock_folder, merge_shards
 

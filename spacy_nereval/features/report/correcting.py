@@ -12,10 +12,10 @@ from ...api.shown import Shown, table_frame
 from ...api.sides import Side, read_if_path
 from ...core.arguments import REFUSE, side_reading
 from ...core.labels import rules_of
+from ...core.messages import many
 from ...io.records import Record, apply_label_rules
 from ...io.writing import visible
 from ...reporting.marked_text import clip
-from ...reporting.remarks import many
 from ...reporting.result_table import Cell, ResultTable
 from ...reporting.view import Finding, Makers, View
 from .corrections import GOLD_WRONG, VERDICTS, correct_gold, read_marks

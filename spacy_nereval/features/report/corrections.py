@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ...core.about import __version__
 from ...core.arguments import CONFLICTS, KEEP, REFUSE
 from ...core.expansion import check_objects
-from ...core.messages import LISTED, PlainSpan, quote, shorten, spell_argument, unique_keys, validate_span
+from ...core.messages import LISTED, PlainSpan, many, quote, shorten, spell_argument, unique_keys, validate_span
 from ...core.pieces import any_gaps, hull
 from ...io.formats.contents import lines
 from ...io.paths import readable_file
@@ -375,7 +375,7 @@ def _conflict_words(golds: Sequence[Record], contested: Sequence[tuple[Place, Se
         words = "; ".join(_statements(marks))
         lines.append(f"{_document(place.number, golds[place.number])}: {words}")
     rest = f"; and {len(contested) - LISTED} more" if len(contested) > LISTED else ""
-    places = f"{len(contested)} place{'s' * (len(contested) != 1)}"
+    places = many(len(contested), "place")
     return (
         f"marks disagree on {places}: {'. '.join(lines)}{rest}. Read them in the report and settle the marks that "
         f"differ, or leave gold as it is there with {spell_argument('conflicts', KEEP)}"
@@ -460,7 +460,7 @@ def _check_possible(number: int, record: Record, span: PlainSpan) -> None:
     start, end, _ = span
     where = f"{_document(number, record)}: the correction {_span(span)}"
     if end > len(record.text):
-        raise ValueError(f"{where} ends after the text, which has {len(record.text)} characters")
+        raise ValueError(f"{where} ends after the text, which has {many(len(record.text), 'character')}")
     if not record.text[start:end].strip():
         raise ValueError(f"{where} has no words; expected a stretch with more than white space")
     if not record.annotated or any(max(start, a) < min(end, b) for a, b in record.gaps):

@@ -14,7 +14,7 @@ import numpy as np
 from ...core.declaration import Metric, Verdict
 from ...core.lexicon import Lexicon
 from ...core.mention_places import share_annex
-from ...core.messages import spell_argument
+from ...core.messages import many, spell_argument
 from ...core.spans import Document, Span
 from ...counting.counter import count
 from ...counting.table import Table, columns_of
@@ -300,7 +300,9 @@ def require_fair(systems: Sequence[System]) -> Metric:
         if differences := first.counts.differences(other.counts, replicates=False):
             raise ValueError(f"{first.name} and {other.name} cannot be in one report: {differences}")
         if len(first.annotated_documents) != len(other.annotated_documents):
-            numbers = [f"{system.name} has {len(system.annotated_documents)} documents" for system in (first, other)]
+            numbers = [
+                f"{system.name} has {many(len(system.annotated_documents), 'document')}" for system in (first, other)
+            ]
             raise ValueError(f"{' and '.join(numbers)}; all systems of a report need the same documents")
         for number, (a, b) in enumerate(zip(first.annotated_documents, other.annotated_documents)):
             if (a.text, a.gold) != (b.text, b.gold):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ...core.declaration import Metric, Score, Verdict
 from ...core.lexicon import Lexicon
+from ...core.messages import many
 from ...core.overlapping import overlaps
 from ...core.spans import Document
 from ...core.wording import FAIREVAL
@@ -23,7 +24,7 @@ from ...evaluation.tested import Hypotheses, families, label_score
 from ...io.writing import visible
 from ...reporting.comparison_view import ComparisonView
 from ...reporting.declared import OUTCOMES, name_of_group, row_name, score_groups, sentence_name, span_metrics
-from ...reporting.remarks import interval_basis, many, name_in_sentence, times
+from ...reporting.remarks import interval_basis, name_in_sentence, times
 from ...reporting.result_table import (
     Cell,
     Cost,

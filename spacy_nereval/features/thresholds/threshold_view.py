@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...core.declaration import Metric
-from ...core.messages import join_names, shorten
+from ...core.messages import join_names, many, shorten
 from ...evaluation.tested import label_score
 from ...io.writing import visible
 from ...reporting.declared import score_groups, sentence_name, short_name
 from ...reporting.figures import Figure, curve_figure
-from ...reporting.remarks import cut_phrase, heading, many, name_in_sentence
+from ...reporting.remarks import cut_phrase, heading, name_in_sentence
 from ...reporting.result_table import Cell, Cost, Cut, ResultTable, number_text
 from ...reporting.score_tables import interval, percent, score_cell, unit_of, value_cell
 from ...reporting.view import Figures, Finding, Makers, View

@@ -115,8 +115,12 @@ class Thresholds(Shown):
 
     _lines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("cut", "threshold", "best_threshold"), "t.best['cut']"),
-        **dict.fromkeys(("f1", "f", "value"), "t.headline.value"),
-        **dict.fromkeys(("precision_recall_curve", "curves"), "t.curve('strict'), or t.to_frame('curves')"),
+        **dict.fromkeys(("f1", "f", "value", "best_f1", "best_score", "score"), "t.headline.value"),
+        **dict.fromkeys(("labels", "per_label", "by_label", "per_type"), "t.to_frame('labels')"),
+        **dict.fromkeys(
+            ("precision_recall_curve", "curves", "thresholds", "precision", "recall", "precisions", "recalls"),
+            "t.curve('strict'), or t.to_frame('curves')",
+        ),
     }
     _kind: ClassVar[str] = "Thresholds"
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.compression import format_extension
 from ...core.document_fields import metadata
 from ...core.keys import nested_value, outer_keys
-from ...core.messages import shorten, spell_argument
+from ...core.messages import many, shorten, spell_argument
 from ..paths import check_is_file, error_message, json_content
 from ..records import Record, row_id
 from ..tables import Table, is_table, name_of, row_noun
@@ -196,7 +196,9 @@ def tokens_and_tags(
             f"with {spell_argument('column')}"
         )
     if len(words) != len(tags):
-        raise ValueError(f"there are {len(words)} tokens and {len(tags)} tags; expected the same number")
+        raise ValueError(
+            f"expected one tag per token; there are {many(len(words), 'token')} and {many(len(tags), 'tag')}"
+        )
     return words, [tag_name(tag, names) for tag in tags]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from annotators import shared
 from commands import printed, refused, write
+from products import mostly_at_night
 from scipy.stats import chi2, t
 
 from spacy_nereval import agreement, create
@@ -41,7 +42,8 @@ def half_width(copies: int, name: str) -> float:
     return 50 * (row["high"] - row["low"])
 
 
-@pytest.mark.parametrize("name", ["alpha", "u_alpha", "strict_f"])
+@pytest.mark.costly
+@pytest.mark.parametrize("name", mostly_at_night(["alpha", "u_alpha", "strict_f"], by_day=["u_alpha"]))
 def test_so_many_copies_have_an_interval_as_narrow_as_was_asked(name):
     result = agreement(annotated(), half_width=2)
     rows = {row["name"]: row for row in result["plan"]["numbers"]}
@@ -54,6 +56,7 @@ def test_so_many_copies_have_an_interval_as_narrow_as_was_asked(name):
     assert half_width(max(1, needed // 40), name) >= 2 * 0.93
 
 
+@pytest.mark.costly
 def test_the_documents_for_a_half_width_of_alpha_are_those_of_the_formula():
     """The variance of alpha, by leaving each document out, on the scale d / (1 + d) of its distance d from 1."""
     sides = annotated()
@@ -100,6 +103,7 @@ def test_where_units_have_several_documents_the_range_is_one_of_documents():
         assert row["documents_between"] == [2 * end for end in row["units_between"]]
 
 
+@pytest.mark.costly
 def test_the_page_has_the_plan_if_it_was_asked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, records in annotated().items():
@@ -110,6 +114,7 @@ def test_the_page_has_the_plan_if_it_was_asked(tmp_path, monkeypatch):
         assert (title in Path("page.html").read_text("utf8")) is is_there
 
 
+@pytest.mark.costly
 def test_half_widths_through_command_python_and_frame_are_the_same(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")

@@ -230,7 +230,9 @@ def test_all_required_rules_have_to_be_met_and_others_only_advise():
     gold, half = [["B-A"]] * 40, [["B-A"]] * 20 + [["O"]] * 20
     assert gate(policy(a=met), gold, half).passed
     assert not gate(policy(a=met, b=broken), gold, half).passed
-    assert gate(policy(a=met, b=broken | {"required": False}), gold, half).passed
+    advised = gate(policy(a=met, b=broken | {"required": False}), gold, half)
+    assert advised.passed and advised.to_dict()["verdict"] == "met"
+    assert [row["verdict"] for row in advised.rows] == ["met", "broken"]
     near = {"score": "strict_r", "at_least": 50}
     for undecided, passed in (("fail", False), ("warn", True), ("pass", True)):
         found = gate(policy(a=met, b=near | {"undecided": undecided}), gold, half)

@@ -17,6 +17,7 @@ def documents(rng, quality, golds):
     ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("runs", [1, 2])
 def test_rules_of_one_policy_have_the_numbers_of_rules_alone(runs):
     rng = random.Random(1)
@@ -28,9 +29,9 @@ def test_rules_of_one_policy_have_the_numbers_of_rules_alone(runs):
     ]
     rules = [
         Rule(f"{kind} {score} {label} {bound}", kind, bound, score, label=label)
-        for label in (None, "C", "A", "B", "no such label")
+        for label in (None, "C", "A", "no such label")
         for kind in ("at_least", "worse_by_at_most", "better_by_at_least")
-        for score in ("strict_f", "strict_r", "fair_f")
+        for score in ("strict_r", "fair_f")
         for bound in (3, 40)
     ]
     together = judge_candidate(Policy(tuple(rules)), *systems)["rules"]

@@ -87,19 +87,19 @@ def test_simulated_corpora_answer_as_often_as_corpora_that_are_drawn_counted_and
 
 def test_influences_are_those_of_the_intervals():
     """Their variance is that which `score --confidence` has, and of a difference that of documents left out of both."""
-    sides = corpus(2, 40)
+    sides = corpus(2, 24)
     baseline, candidate = (count(side, METRICS) for side in sides)
-    for question in questions(seed=2, documents=40):
+    for question in questions(seed=2, documents=24):
         rule = question.rule
         compared = rule.kind == "worse_by_at_most"
         pilot = make_pilot(question.subject, candidate, baseline if compared else None)
         left = []
-        for k in range(40):
+        for k in range(24):
             rest = [side[:k] + side[k + 1 :] for side in sides]
             counts = [count(each, METRICS) for each in rest]
             left.append(make_pilot(question.subject, counts[1], counts[0] if compared else None).value)
-        by_hand = influences([pilot.value], [0] * 40, left, 40)
-        assert (pilot.influence**2).sum() / (40 * 39) == pytest.approx(by_hand.variance[0], rel=1e-9)
+        by_hand = influences([pilot.value], [0] * 24, left, 24)
+        assert (pilot.influence**2).sum() / (24 * 23) == pytest.approx(by_hand.variance[0], rel=1e-9)
         assert pilot.influence.sum() == pytest.approx(0, abs=1e-9)
         if rule.kind == "rate_between":
             assert sorted(zip(*pilot.sides)) == sorted((bool(d.pred), True) for d in sides[1])
@@ -325,6 +325,19 @@ def test_half_widths_through_command_and_python_are_the_same(tmp_path, monkeypat
     accepted("count", "gold.jsonl", "pred.jsonl", "-m", "strict", "-o", "counts.npz")
     printed("plan", "counts.npz", "--half-width", "2", "--score", "strict_r", "-o", "counts.json")
     assert json.loads(Path("counts.json").read_text("utf8"))["questions"] == expected["questions"]
+
+
+def test_rules_without_a_policy_through_command_and_python_are_the_same(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for side in ("gold", "pred"):
+        write(Path(f"{side}.jsonl"), *(line("x" * 100, *getattr(d, side), id=d.id) for d in corpus(3, 60)[1]))
+    rules = ["strict_f at_least 50", "strict_r at_least 40 label A"]
+    expected = plan("gold.jsonl", "pred.jsonl", policy=rules)
+    given = [word for rule in rules for word in ("--rule", rule)]
+    printed("plan", "gold.jsonl", "pred.jsonl", *given, "-o", "plan.json")
+    assert json.loads(Path("plan.json").read_text("utf8")) == expected
+    assert [row["name"] for row in expected["questions"]] == rules
+    assert plan("gold.jsonl", "pred.jsonl", policy=rules[0]) == plan("gold.jsonl", "pred.jsonl", policy=rules[:1])
 
 
 def test_a_policy_that_leaves_rules_undecided_for_unseen_kinds_needs_more_documents():

@@ -39,6 +39,7 @@ def cells(result: Any, name: str) -> dict[str, dict[str, Any]]:
     return {row["system"]: row for row in next(b for b in result["data_sets"] if b["data_set"] == name)["scores"]}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("label", [None, "LOC"])
 def test_every_block_has_the_numbers_of_score_to_the_last_digit(label):
     gold, systems = X
@@ -64,6 +65,7 @@ def test_every_block_has_the_numbers_of_score_to_the_last_digit(label):
             assert ("rank" in row) == (block is result)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("metric", ["strict", "wrf"])
 def test_pairs_of_a_label_are_those_of_compare_to_the_last_digit(metric):
     gold, systems = X
@@ -88,6 +90,7 @@ def test_pairs_of_a_metric_of_classes_are_those_of_compare():
         assert pair["interval"] == pytest.approx(row["interval"], abs=1e-9)
 
 
+@pytest.mark.costly
 def test_means_of_further_blocks_are_those_of_their_cells():
     result = leaderboard({"x": X, "y": Y}, metrics=["strict", "fair"])
     (block,) = result["further"]
@@ -102,6 +105,7 @@ def test_means_of_further_blocks_are_those_of_their_cells():
     assert both["further"] == result["further"] and both["means"] == result["means"]
 
 
+@pytest.mark.costly
 def test_a_metric_that_not_all_count_files_have_is_no_block():
     gold, systems = X
     results = {name: score(gold, pred, ["strict", "fair"]) for name, pred in systems.items()}
@@ -126,6 +130,7 @@ def test_a_label_that_only_one_data_set_has():
         leaderboard(*X, label="LOCC")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("primary", "metric"), [(None, "strict"), ("fair_f", "fair"), ("slot_error.ser", "slot_error"), ("char.f", "char")]
 )
@@ -175,6 +180,7 @@ def result_of(*arguments: Any) -> Any:
 KEEP = ("--keep-counts", "kept/counts")
 
 
+@pytest.mark.costly
 def test_kept_counts_change_nothing_and_a_new_system_costs_only_itself(files, counted):
     fresh = result_of("gold.jsonl", "a.jsonl", "b.jsonl", "c.jsonl")
     assert counted == ["a", "b", "c"]
@@ -186,6 +192,7 @@ def test_kept_counts_change_nothing_and_a_new_system_costs_only_itself(files, co
     accepted("score", next(Path("kept/counts").glob("*.npz")))
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("change", "options"),
     [
@@ -257,6 +264,7 @@ def test_a_label_and_blocks_at_the_command(files):
     assert "--label XX: there is no label 'XX'" in refused("leaderboard", "gold.jsonl", "a.jsonl", "--label", "XX")
 
 
+@pytest.mark.costly
 def test_systems_are_named_alike_in_leaderboards_and_comparisons(files):
     accepted("compare", "gold.jsonl", "old=a.jsonl", "new=b.jsonl,c.jsonl", "-o", "named.json")
     accepted("compare", "gold.jsonl", "--system", "old=a.jsonl", "--system", "new=b.jsonl,c.jsonl", "-o", "system.json")

@@ -119,7 +119,12 @@ def test_what_cannot_be_counted_is_refused(in_sets, arguments, said):
 
 def test_what_python_cannot_count_is_refused(in_sets):
     for given, options, said in (
-        (DATA_SETS, {"score": "strict.x"}, "^score='strict.x': there is no such score in news"),
+        (
+            DATA_SETS,
+            {"score": "strict.g"},
+            "^score='strict.g': there is no such score in news; expected METRIC.SCORE, one of strict.f, "
+            "slot_error.ser, or a score key such as fair_f: did you mean 'strict.f'\\?$",
+        ),
         (DATA_SETS, {"system": "C"}, "^system='C': news has no such system"),
         (Comparison.load("news.json"), {}, "^comparisons: expected those of two or more data sets"),
         ("news.json", {}, "^comparisons: expected those of two or more data sets"),

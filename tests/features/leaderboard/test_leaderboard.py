@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from boards import board, digits, tags
 from commands import accepted, flat, line, refused, run, write
+from products import mostly_at_night
 
 from spacy_nereval import Counts, Leaderboard, leaderboard, score
 from spacy_nereval.features.leaderboard.leaderboard_view import LeaderboardView
@@ -41,6 +42,7 @@ DATA_SETS = {name: items(texts) for name, texts in TEXTS.items()}
 # In Python
 
 
+@pytest.mark.costly
 def test_data_sets_as_a_table():
     assert leaderboard(DATA_SETS) == expected(**TEXTS)
     assert [(row["data_set"], row["system"]) for row in leaderboard(DATA_SETS).rows][:4] == [
@@ -54,6 +56,7 @@ def test_a_single_data_set():
     assert leaderboard(gold, systems) == leaderboard({"the data set": (gold, systems)})
 
 
+@pytest.mark.costly
 def test_counts_results_and_count_files(tmp_path):
     gold, systems = DATA_SETS["x"]
     results = {name: score(gold, pred, "strict") for name, pred in systems.items()}
@@ -80,6 +83,7 @@ def test_training_runs_and_folds():
     assert [row["value"] for row in folded.rows] == [row["value"] for row in leaderboard({"x": (gold, systems)}).rows]
 
 
+@pytest.mark.costly
 def test_systems_are_sorted_by_means_or_by_a_data_set():
     assert leaderboard(DATA_SETS)["systems"] == ["c", "b", "a", "d"]
     assert leaderboard(DATA_SETS, sort="y")["systems"] == ["b", "c", "a", "d"]
@@ -137,6 +141,7 @@ def test_what_python_refuses(given, options, said):
 # Tables and sentences
 
 
+@pytest.mark.costly
 def test_the_table_at_a_terminal_fits_80_columns(monkeypatch, tmp_path):
     gold, systems = DATA_SETS["y"]
     text = leaderboard({f"{name} of the year": (gold, systems) for name in ("wnut17", "news", "mail", "chat")})
@@ -146,6 +151,7 @@ def test_the_table_at_a_terminal_fits_80_columns(monkeypatch, tmp_path):
     assert max(map(len, render(table, width=80).splitlines())) <= 80
 
 
+@pytest.mark.costly
 def test_the_tables_in_every_format(tmp_path):
     result = leaderboard(DATA_SETS)
     for ending in ("md", "tex", "csv", "html", "json"):
@@ -173,6 +179,7 @@ def test_the_tables_of_a_single_data_set_and_of_several():
     assert tables["leaderboard"].rows[-1][:3] == ["d", None, None] and tables["leaderboard"].rows[-1][-1] is None
 
 
+@pytest.mark.costly
 def test_the_sentences_say_who_is_best_and_what_is_not_tested():
     assert (
         leaderboard(*DATA_SETS["x"]).conclusion
@@ -232,6 +239,7 @@ def listed(**more: Any) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.costly
 def test_a_folder_a_table_and_python_have_the_same_numbers(files):
     from_folder = result_of("sets")
     write(files / "sets" / "a.jsonl", *listed())
@@ -254,6 +262,7 @@ def test_a_folder_a_table_and_python_have_the_same_numbers(files):
     assert from_folder == leaderboard(frame)
 
 
+@pytest.mark.costly
 def test_systems_after_the_gold_annotation(files):
     paths = [f"sets/news/{name}.jsonl" for name in ("gold", "a", "b", "c")]
     found = result_of(*paths)
@@ -273,6 +282,7 @@ def test_count_files(files):
     assert result_of(paths[0], "a.npz", f"b={paths[2]}")["data_sets"] == direct["data_sets"]
 
 
+@pytest.mark.costly
 def test_folds_and_training_runs_of_a_table(files):
     folds = [row | {"data set": "all", "fold": row["data set"]} for row in listed()]
     write(files / "sets" / "folds.jsonl", *folds)
@@ -285,6 +295,7 @@ def test_folds_and_training_runs_of_a_table(files):
         assert result_of(f"sets/{name}.jsonl") == leaderboard(f"sets/{name}.jsonl")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("format", ["markdown", "latex", "csv", "json"])
 def test_the_formats_of_the_command(files, format):
     printed = run("leaderboard", "sets", "--format", format, "--tables", "all", "--sort", "news").stdout
@@ -342,7 +353,8 @@ def test_what_the_command_refuses(files, arguments, said):
     assert said in flat(refused("leaderboard", *arguments.split()))
 
 
-@pytest.mark.parametrize("name", ["dataset", "data_set", "Data-Set", "dataSet"])
+@pytest.mark.costly
+@pytest.mark.parametrize("name", mostly_at_night(["dataset", "data_set", "Data-Set", "dataSet"], by_day=["Data-Set"]))
 def test_the_column_of_data_sets_has_the_names_that_people_give_it(files, name):
     rows = [{name: row["data set"], **{key: row[key] for key in row if key != "data set"}} for row in listed()]
     in_sets = [row | {key: f"sets/{row[key]}" for key in ("gold", "predictions")} for row in rows]
@@ -353,6 +365,7 @@ def test_the_column_of_data_sets_has_the_names_that_people_give_it(files, name):
 # `nereval score` with several systems
 
 
+@pytest.mark.costly
 def test_score_of_several_systems_is_their_leaderboard(files):
     paths = [f"sets/news/{name}.jsonl" for name in ("gold", "a", "b")]
     expected = result_of(paths[0], f"first={paths[1]}", f"runs={paths[1]},{paths[2]}", paths[2], "-m", "strict,fair")

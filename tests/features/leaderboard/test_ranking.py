@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from boards import Outcomes, board, counts, digits, tags
+from products import NIGHT
 
 from spacy_nereval import Confidence, Score, compare, score, score_runs
 from spacy_nereval.evaluation.collapsing import collapse
@@ -74,7 +75,8 @@ def random_systems(random: np.random.Generator) -> dict[str, Outcomes]:
     return systems
 
 
-@pytest.mark.parametrize("number", [20, pytest.param(200, marks=[pytest.mark.slow, pytest.mark.nightly])])
+@pytest.mark.costly
+@pytest.mark.parametrize("number", [10, pytest.param(200, marks=NIGHT)])
 def test_ranks_top_groups_and_p_values_are_those_of_all_exchanges(number):
     random, kinds = np.random.default_rng(0), {"tested": 0, "untested": 0, "shown": 0, "few": 0}
     for _ in range(number):
@@ -131,8 +133,8 @@ def primary_row(comparison: Any) -> dict[str, Any]:
     return row
 
 
-@pytest.mark.parametrize("metric", ["strict", "slot_error", "fair"])
-@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.costly
+@pytest.mark.parametrize(("metric", "level"), [("strict", 0.9), ("slot_error", 0.95), ("fair", 0.9)])
 def test_cells_are_those_of_score_to_the_last_digit(metric, level):
     random = np.random.default_rng(1)
     systems = random_systems(random)
@@ -146,8 +148,15 @@ def test_cells_are_those_of_score_to_the_last_digit(metric, level):
         }
 
 
-@pytest.mark.parametrize("sums", [1, 1 << 23])
-@pytest.mark.parametrize("metric", ["strict", "fair", "loio", "slot_error"])
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("metric", "sums"),
+    [
+        pytest.param(metric, sums, marks=() if k % 2 == (sums == 1) else NIGHT)
+        for k, metric in enumerate(["strict", "fair", "loio", "slot_error"])
+        for sums in (1, 1 << 23)
+    ],
+)
 def test_pairs_are_those_of_compare_to_the_last_digit(metric, sums, monkeypatch):
     """Each system is summed once for all its pairs, a few swaps at a time or all at once."""
     monkeypatch.setattr("spacy_nereval.evaluation.pairs.SUMS_OF_SIDES", sums)
@@ -281,7 +290,7 @@ def test_collapsed_counts_have_cells_without_tests():
         ({"x": board({"a": digits("301 " * 8)}), "y": {}}, "y: there is no system"),
         (
             {"x": board({"a": digits("301 " * 8)}), "y": board({"a": digits("301 " * 8)}, "fair")},
-            "y: it was not counted as the first data set was: one has the metrics strict, the other",
+            "y: it was not counted as the first data set was: one has the metrics strict, the other none",
         ),
         (
             {

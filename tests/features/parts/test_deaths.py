@@ -8,6 +8,7 @@ import mortal
 import numpy as np
 import pytest
 from processes import LEAN, python
+from products import mostly_at_night
 from test_engines import installed
 
 from spacy_nereval.io.count_files import load, save
@@ -21,7 +22,7 @@ ENOUGH = 9
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", DEATHS)
+@pytest.mark.parametrize("engine", mostly_at_night(DEATHS, by_day=["loky"]))
 def test_nothing_is_lost_or_counted_twice_whoever_is_killed(tmp_path, engine):
     """A run that fails because a file killed its worker twice is repeated, as its user is told to do."""
     installed(engine)

@@ -18,6 +18,7 @@ import engine_driver
 import pytest
 from commands import printed
 from processes import live, python, slept, until
+from products import mostly_at_night
 from sharded import ALL_PARTS, COMMANDS, ENVIRONMENT, SHARDS, evaluated, parts, refused, running
 
 from spacy_nereval.features.parts import engines
@@ -70,7 +71,11 @@ def driving(engine: str, folder: Path, *command: str) -> Iterator[Driven]:
         yield found
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+BY_DAY = {*ENGINES} - {"ray"}
+"""The engines that are started after every change. Ray takes longer to start than the others together."""
+
+
+@pytest.fixture(scope="module", params=mostly_at_night(ENGINES, by_day=BY_DAY))
 def driven(request, made, tmp_path_factory) -> Iterator[Driven]:
     """The documented command, with a pipeline that kills its first worker in the middle of a file."""
     engine = request.param
@@ -136,7 +141,7 @@ def test_what_a_program_says_while_it_starts_is_shown_if_it_does_not(capfd):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("driven", ["ray"], indirect=True)
+@pytest.mark.parametrize("driven", mostly_at_night(["ray"], by_day=[]), indirect=True)
 def test_ray_gives_each_worker_a_gpu_of_its_own(driven):
     """Two of which it is only told."""
     assert {*json.loads((driven.folder / "gpus.json").read_text())} == {"0", "1"}

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 from processes import python
+from products import NIGHT
 from sharded import CONNECT, ENVIRONMENT, PAGE
 from test_engines import installed
 from test_partitions import SPANS, written
@@ -57,7 +58,7 @@ else:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["loky", "dask", "ray", "spark", "connect"])
+@pytest.mark.parametrize("where", ["loky", "dask", pytest.param("ray", marks=NIGHT), "spark", "connect"])
 def test_an_engine_gives_the_counts_of_one_process_and_writes_nothing_into_the_log(where, here):
     """No progress bars, and no warnings: what a scheduler keeps are lines of the command."""
     engine = "spark" if where == "connect" else where

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from commands import run
 from made_up import corpus
+from products import NIGHT
 from sharded import ALL_PARTS, SHARDS, evaluated, full_disk, one_by_one, parts, refused
 
 from spacy_nereval import create_all
@@ -311,8 +312,13 @@ def checked(folder: PartsFolder, engine: Engine = TASKS, common: str = "", names
     return in_tree(folder, engine, counted(folder, names, common=common), check_repeats=True, **how)
 
 
-@every_engine
-@pytest.mark.parametrize("together", [2, 4])
+@pytest.mark.parametrize(
+    ("together", "engine"),
+    [
+        *((2, TASKS), (4, REDUCES)),
+        *(pytest.param(*case, marks=NIGHT) for case in ((2, REDUCES), (4, TASKS))),
+    ],
+)
 def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_path, monkeypatch, engine, together):
     monkeypatch.setattr(shards, "TOGETHER", together)
     folder, read = PartsFolder(str(tmp_path / "parts")), []
@@ -330,8 +336,14 @@ def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_pat
     assert checked(folder, engine).documents == 32, "the hashes of the shards are still there"
 
 
-@every_engine
-@pytest.mark.parametrize("common", ["ab", "ac", "ak", "dk"])
+@pytest.mark.parametrize(
+    ("common", "engine"),
+    [
+        pytest.param(common, engine, marks=() if k % 2 == j else NIGHT)
+        for k, common in enumerate(["ab", "ac", "ak", "dk"])
+        for j, engine in enumerate([TASKS, REDUCES])
+    ],
+)
 def test_documents_that_two_shards_have_are_found_wherever_in_the_tree(tmp_path, monkeypatch, engine, common):
     monkeypatch.setattr(shards, "TOGETHER", 2)
     folder = PartsFolder(str(tmp_path / "parts"))

@@ -13,6 +13,7 @@ from annotators import hostile, page_of
 from browsers import RECTS, Browser, Keys, needs_browser, webdriver
 from driven import DOCUMENTS, FEW, ONE, TWO, corpus, said, verdicts, with_verdict
 from pages import HOSTILE, system
+from products import NIGHT
 
 from spacy_nereval import Document
 
@@ -24,8 +25,6 @@ TWELVE = [system(name, *corpus(k)[:12]) for k, name in enumerate(("one", "two", 
 """What axe takes grows with the page, and twelve documents have every kind of element."""
 
 BEFORE = "getComputedStyle(e, '::before').content"
-
-slow = pytest.mark.slow
 
 
 @pytest.fixture
@@ -48,8 +47,8 @@ def page_named(made, agreement, cuts) -> Callable[[str], Path]:
     [
         ("one", False, 1280),
         ("two", True, 390),
-        pytest.param("two", False, 1280, marks=slow),
-        pytest.param("one", True, 390, marks=slow),
+        pytest.param("two", False, 1280, marks=NIGHT),
+        pytest.param("one", True, 390, marks=NIGHT),
         ("agreement", False, 1280),
         ("agreement", True, 390),
         ("cuts", False, 1280),
@@ -74,15 +73,15 @@ def test_a_page_opens_from_disk_without_a_network_and_without_a_word_on_the_cons
     ("name", "dark", "width", "anchor", "review"),
     [
         ("twelve", False, 1280, "#view=errors&one=0&chosen=1", ""),
-        pytest.param("twelve", True, 390, "#view=documents&one=0&other=1", "", marks=slow),
+        pytest.param("twelve", True, 390, "#view=documents&one=0&other=1", "", marks=NIGHT),
         ("twelve", False, 1280, "", "[data-review=list]"),
         ("twelve", True, 390, "", "[data-review=list]"),
         ("agreement", False, 1280, "", ""),
-        pytest.param("agreement", True, 390, "#view=documents", "", marks=slow),
+        pytest.param("agreement", True, 390, "#view=documents", "", marks=NIGHT),
         ("agreement", False, 1280, "", "[data-review]"),
         ("agreement", True, 1280, "", "[data-review]"),
         ("cuts", False, 1280, "", ""),
-        pytest.param("cuts", True, 390, "", "", marks=slow),
+        pytest.param("cuts", True, 390, "", "", marks=NIGHT),
     ],
 )
 def test_axe_finds_no_violation(browser, page_named, name, dark, width, anchor, review):
@@ -369,7 +368,13 @@ def test_the_page_can_be_used_with_the_keyboard_alone(browser, made):
     assert browser["#matches"].get_attribute("aria-live") == "polite"
 
 
-@pytest.mark.parametrize(("anchor", "pages"), [("#one=0&view=errors", 25), ("#one=0&view=documents&wrong=false", 20)])
+@pytest.mark.parametrize(
+    ("anchor", "pages"),
+    [
+        pytest.param("#one=0&view=errors", 25, marks=NIGHT),
+        ("#one=0&view=documents&wrong=false", 20),
+    ],
+)
 def test_what_is_printed_has_no_controls_and_a_limit_that_is_told(browser: Browser, made, anchor, pages):
     documents = [Document(d.gold, [], d.text) for d in ONE.documents * 10]
     browser.open(made("printed", system("printed", *documents)), anchor=anchor)

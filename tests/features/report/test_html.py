@@ -83,7 +83,7 @@ def test_a_report_on_little_or_nothing_is_a_report(gold, pred, text):
 ONE, OTHER = Document([(0, 1, "A")], [], "a"), Document([(0, 1, "B")], [], "a")
 
 UNLIKE = [
-    ({"x": [ONE], "y": [ONE, ONE]}, "x has 1 documents and y has 2 documents"),
+    ({"x": [ONE], "y": [ONE, ONE]}, "x has 1 document and y has 2 documents"),
     ({"x": [ONE, ONE], "y": [ONE, OTHER]}, "document 1 of y has another text or gold annotation than that of x"),
     ({f"s{k}": [ONE] for k in range(9)}, "colours and symbols for at most 8 systems, 9 were given"),
 ]

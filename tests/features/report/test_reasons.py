@@ -47,6 +47,7 @@ def corrected(document: Document, metric: Metric, wanted: Any) -> Document:
     return Document(document.gold, pred, document.text, tokens=document.tokens)
 
 
+@pytest.mark.costly
 @given(corpora(nested() | flat(3)))
 @tries(60)
 @pytest.mark.parametrize(
@@ -208,6 +209,7 @@ def test_several_systems_are_each_compared_with_their_own_scores_and_two_weigh_m
     assert [why.system for why in found[1].evidence if why.reason == "confidence"] == [1]
 
 
+@pytest.mark.costly
 def test_the_page_says_the_score_and_the_gold_span_that_the_prediction_crosses():
     documents = corpus(scored([(5, 11, "PER")], [(0, 11, "PER", 0.987)], "Mary Shelle wrote"), against(0.6))
     found = Parsed(page([system("one", *documents)]))
@@ -249,6 +251,7 @@ def test_every_reason_has_places_on_the_page():
     assert sum(each.evidence[0].reason == "confidence" for each in select_doubts(places(50))) == PER_REASON
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("systems", [1, 2])
 def test_the_command_reads_the_scores_from_the_files(tmp_path, systems):
     span = {"start": 0, "end": 3, "label": "PER"}

@@ -12,6 +12,7 @@ import pytest
 from commands import accepted, flat, line, refused, write
 from made_up import corpus, second
 from pages import FIRST, GOLDS, SECOND, Parsed, decoded, small, system
+from products import NIGHT, mostly_at_night
 from tabled import GOLD, MANY_DOCUMENTS
 
 from spacy_nereval import Confidence, Document, count, create
@@ -63,7 +64,17 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[2] is not None}")
+def of_day(case):
+    """Whether a page is made by day: one of each kind, and of one, two and five systems, tested and not."""
+    kind, number, confidence = case
+    return kind != "usual" or (number, confidence is None) in ((1, False), (2, True), (5, False))
+
+
+@pytest.fixture(
+    scope="module",
+    params=mostly_at_night(CASES, by_day=filter(of_day, CASES)),
+    ids=lambda case: f"{case[0]}-{case[1]}-{case[2] is not None}",
+)
 def shown(request) -> tuple[ReportView, Parsed]:
     kind, number, confidence = request.param
     made = systems(kind, number)
@@ -264,8 +275,14 @@ def ranked(*metrics: str, primary: str, **options: Any) -> tuple[ReportView, lis
     return ReportView(made, asked=Hypotheses(primary=primary), **options), made
 
 
-@pytest.mark.parametrize("primary", ["fair.f", "strict_f", "strict.p", "semeval.type_f", "ser", "loio_f"])
-@pytest.mark.parametrize("confidence", [None, FEW])
+@pytest.mark.parametrize(
+    ("primary", "confidence"),
+    [
+        pytest.param(primary, confidence, marks=() if k % 2 == (confidence is None) else NIGHT)
+        for k, primary in enumerate(["fair.f", "strict_f", "strict.p", "semeval.type_f", "ser", "loio_f"])
+        for confidence in (None, FEW)
+    ],
+)
 def test_everything_of_a_report_follows_the_primary_score(primary, confidence):
     view, made = ranked("fair", "strict", "semeval", "slot_error", "loio", primary=primary, confidence=confidence)
     metric, score = view.primary

@@ -10,6 +10,7 @@ import pytest
 from commands import Row, accepted, flat, line, refused, write
 from pages import Parsed
 from places import SPANCAT
+from products import mostly_at_night
 from scored import TEXT, rows
 
 from spacy_nereval import Confidence, Document, Thresholds, create_all, load, score, thresholds
@@ -341,7 +342,10 @@ class Doors:
         self.view = ThresholdView(self.found, self.found._metrics, applying="--apply GOLD2 PRED2")
 
 
-@pytest.fixture(scope="module", params=CASES)
+BY_DAY = ["own cuts", "micro cuts", "overlap", "keep none", "no cut", "no predictions", "no probabilities"]
+
+
+@pytest.fixture(scope="module", params=mostly_at_night(CASES, by_day=BY_DAY))
 def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Doors:
     return Doors(tmp_path_factory.mktemp("doors"), *CASES[request.param])
 
