@@ -34,7 +34,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.models import OptionInfo
 
 from ..core.arguments import Argument, check_value
-from ..core.expansion import rare_collection, use_max_expansion
+from ..core.expansion import collect_rarely, use_max_expansion
 from ..core.features import extensions, load_object
 from ..core.messages import LONGEST, NAME_ALONE, Pasted, TryAgain, did_you_mean, shorten, use_spelling
 from ..core.plugins import Stopped, describe_exit, import_code
@@ -843,7 +843,10 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
     @wraps(function)
     def run_logged(*args: Any, **kwargs: Any) -> None:
         open_streams()
-        with stopped_by_signals(), log_as(kwargs.get("log_format", "text")), say_read_as(), rare_collection():
+        # Products of matrices wait for memory here, and a second thread only takes processor time. The library that
+        # multiplies, and workers, read this when they start.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        with stopped_by_signals(), collect_rarely(), log_as(kwargs.get("log_format", "text")), say_read_as():
             run_checked(*args, **kwargs)
 
     def run_checked(*args: Any, **kwargs: Any) -> None:

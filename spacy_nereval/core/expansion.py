@@ -127,15 +127,19 @@ def check_objects(name: object, text: str, file: Path | int) -> None:
 
 
 SELDOM = 50_000
-"""After this many new objects, Python looks for cycles where `rare_collection` says so."""
+"""After this many new objects, Python looks for cycles where `collect_rarely` says so."""
 
 
 @contextmanager
-def rare_collection() -> Iterator[None]:
+def collect_rarely() -> Iterator[None]:
     """Let Python look for cycles of objects seldom inside a `with` block.
 
     By default, it looks after 700 new objects, and through all of them now and then. Documents and results are millions
     of objects without cycles, for which that takes up to a third of the time of a command.
+
+    >>> with collect_rarely():
+    ...     gc.get_threshold()[0] >= SELDOM
+    True
     """
     before = gc.get_threshold()
     gc.set_threshold(max(before[0], SELDOM) if before[0] else 0, *before[1:])

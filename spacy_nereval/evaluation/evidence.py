@@ -97,24 +97,14 @@ def swap_evidence(
     """
     units = Units(baseline)
     swaps = _draw_swaps(units, confidence, number)
+    overall = [subject for subject in subjects if subject.label is None]
     of_labels = [subject for subject in subjects if subject.label is not None]
     labels = [subject.label for subject in of_labels if subject.label is not None]
     tables = [[Table(baseline, labels)], [Table(system, labels)]]
     weights = unit_weights(tables, units)
     swapping = _Swaps(swaps, effective_by_subject(tables, units, subjects))
-    balance = balances(weights[:, -1], swaps)
-    for metrics in split_by_classes(baseline.metrics):
-        pair = Pair.of(baseline, system, metrics)
-        overall = [subject for subject in subjects if subject.metric in metrics and subject.label is None]
-        by_metric = {before[0].metric.name: before for before in pair.scores()}
-        all_contributions = pair.contributions(overall)
-        tested = [subject for subject, part in zip(overall, all_contributions) if _has_test(subject, part)]
-        swapped = pair.differences(swaps, tested) if tested else {}
-        spreads = dict(zip((subject.key for subject in tested), pair.spreads(tested)))
-        for subject, contributions in zip(overall, all_contributions):
-            values = [subject.values(side, ()) for side in by_metric[subject.metric.name]]
-            key = subject.key
-            yield swapping.evidence(subject, values, contributions, swapped.get(key), balance, spreads.get(key))
+    if overall:
+        yield from _overall_evidence(baseline, system, overall, weights[:, -1], swapping)
     if labels:
         yield from _label_evidence(baseline, system, of_labels, labels, weights, swapping)
 
@@ -253,6 +243,29 @@ def _rare_interval(amounts: NDArray[np.float64], k: float, limit: float, level: 
     """Return the interval of a difference that rests on too few units to test."""
     nothing, (low, high) = np.array(math.nan), rare_bounds(amounts, k, level, limit)
     return Differences(nothing, nothing, np.array(low), np.array(high), nothing)
+
+
+def _overall_evidence(
+    baseline: Counts,
+    system: Counts,
+    subjects: Sequence[Subject],
+    weights: NDArray[np.float64],
+    swapping: _Swaps,
+) -> Iterator[Evidence]:
+    """Yield the evidence on scores of all labels together, with the `weights` of units."""
+    balance = balances(weights, swapping.swaps)
+    for metrics in split_by_classes(baseline.metrics):
+        pair = Pair.of(baseline, system, metrics)
+        of_metrics = [subject for subject in subjects if subject.metric in metrics]
+        by_metric = {before[0].metric.name: before for before in pair.scores()}
+        all_contributions = pair.contributions(of_metrics)
+        tested = [subject for subject, part in zip(of_metrics, all_contributions) if _has_test(subject, part)]
+        swapped = pair.differences(swapping.swaps, tested) if tested else {}
+        spreads = dict(zip((subject.key for subject in tested), pair.spreads(tested)))
+        for subject, contributions in zip(of_metrics, all_contributions):
+            values = [subject.values(side, ()) for side in by_metric[subject.metric.name]]
+            key = subject.key
+            yield swapping.evidence(subject, values, contributions, swapped.get(key), balance, spreads.get(key))
 
 
 def _label_evidence(

@@ -78,7 +78,7 @@ def read_files(
     pairing = Pairing(gold, pred, gold_format.match_text, pred_format.missing_tokens)
     for number, (gold_side, pred_side) in enumerate(pairing.pairs(*sides)):
         has_key = has_key or pred_side.annotated
-        if others is not None:
+        if others is not None and (gold_side.others or pred_side.others):
             others[gold] += gold_side.others
             others[pred] += pred_side.others if pred != gold else 0
         try:
@@ -139,8 +139,9 @@ class Pairing:
         answers = 0
         for number, (gold, pred) in enumerate(self._pairs((check_has_text(gold, self._gold) for gold in golds), preds)):
             side = with_text(pred, gold.text)
-            answers += side.mentions.get("answers", 0)
-            unreadable += [str(number) if gold.id is None else gold.id] * side.mentions.get("unreadable", 0)
+            if "answers" in side.mentions:
+                answers += side.mentions["answers"]
+                unreadable += [str(number) if gold.id is None else gold.id] * side.mentions["unreadable"]
             yield gold, side
         if unreadable:
             warnings.warn(
@@ -185,10 +186,10 @@ class Pairing:
                 yield from self._pairs_by_order(number, chain([gold], golds), chain(first, preds))
                 return
             self._has_pair = self._has_pair or pred is not None
-            if self._has_pair:
-                yield from self._unannotated()
-            else:
+            if not self._has_pair:
                 self._unpaired.append(gold)
+            elif self._unpaired:
+                yield from self._unannotated()
             if pred is not None:
                 yield gold, pred
             elif gold.annotated and not (self._missing_tokens and self._has_pair):

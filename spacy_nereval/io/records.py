@@ -250,9 +250,7 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None, match_te
     spans = pred.spans
     if not gold.annotated:
         return None
-    pred_spans = {*spans}
-    if gold.gaps:
-        pred_spans = {span for span in spans if not meets_any(span, gold.gaps)}
+    pred_spans = {span for span in spans if not meets_any(span, gold.gaps)} if gold.gaps else {*spans}
     document = _document_with_annex(gold, pred, pred_spans)
     if pred.span_scores:
         document.span_scores = {span: score for span, score in pred.span_scores.items() if span in pred_spans}
@@ -266,7 +264,8 @@ def pair(gold: Record, pred: Record, missing_tokens: str | None = None, match_te
     document.unit, document.unit_rule = gold.unit
     if gold.meta:
         document.meta = gold.meta
-    document.notes = side_notes(gold.notes, pred.notes)
+    if gold.notes or pred.notes:
+        document.notes = side_notes(gold.notes, pred.notes)
     return document
 
 
@@ -319,13 +318,16 @@ def _document_with_annex(gold: Record, pred: Record, pred_spans: set[PlainSpan])
 
     A string that several mentions share, on either side and with any label, has one line.
     """
-    text, lines = append_annex(gold.text, (string for string, _ in (*gold.invented, *pred.invented)))
-    tokens = gold.tokens
-    if lines and tokens is not None:
-        tokens = [*tokens, *words_after(text, len(gold.text))]
-    annex = [{(*lines[string], label) for string, label in side.invented} for side in (gold, pred)]
-    document = Document({*gold.spans} | annex[0], pred_spans | annex[1], text, tokens=tokens, id=gold.id)
-    if lines:
+    text, tokens = gold.text, gold.tokens
+    gold_spans: Collection[PlainSpan] = gold.spans
+    if invented := [*gold.invented, *pred.invented]:
+        text, lines = append_annex(text, (string for string, _ in invented))
+        if tokens is not None:
+            tokens = [*tokens, *words_after(text, len(gold.text))]
+        annex = [{(*lines[string], label) for string, label in side.invented} for side in (gold, pred)]
+        gold_spans, pred_spans = {*gold_spans} | annex[0], pred_spans | annex[1]
+    document = Document(gold_spans, pred_spans, text, tokens=tokens, id=gold.id)
+    if invented:
         document.annex = len(gold.text)
     if gold.mentions or pred.mentions:
         names = (*NUMBERS, *(ANSWERED if "answers" in {**gold.mentions, **pred.mentions} else ()))

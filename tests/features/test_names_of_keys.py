@@ -344,6 +344,7 @@ REPEATED = [
     '"label": "PER", "x": {"y": 1, "y": 2}',
     '"type": "PER", "type": "LOC"',
     '"label": "PER", "score": 0.1, "score": 0.2',
+    *(f'"label": "PER", "label"{space}: "LOC"' for space in (" ", "\t", "\r")),
 ]
 
 

@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import spacy
@@ -18,10 +19,14 @@ from samples import TEXT, region, said, task
 from spacy.tokens import SpanGroup
 
 from spacy_nereval import Document, score
+from spacy_nereval.core.document_fields import keep_fields
+from spacy_nereval.core.keys import read_keys
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.messages import Unusable, highest_scores, is_finite_number
+from spacy_nereval.core.messages import Unusable, highest_scores, is_finite_number, unique_keys
 from spacy_nereval.core.spans import relabel
 from spacy_nereval.integration.examples import doc_record
+from spacy_nereval.io.formats import jsonl
+from spacy_nereval.io.formats.settings import Format
 from spacy_nereval.io.read import read_files, records
 from spacy_nereval.io.records import Record, pair
 
@@ -417,7 +422,119 @@ def test_scores_that_a_format_cannot_hold_are_counted(tmp_path):
 
 @pytest.mark.parametrize("number", [2**64 - 1, 2**64, 10**30, -(2**63), -(2**63) - 1, -(2**64)])
 def test_whole_numbers_beyond_64_bits_are_read_as_they_are(number, tmp_path):
-    """Lines in the usual form are read by a faster library, which refuses some of them and reads others as 0."""
     row = {"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}], "id": number}
     (record,) = read(write(tmp_path / "a.jsonl", row))
     assert record.id == str(number)
+
+
+KEYS = [
+    "start",
+    "end",
+    "label",
+    "score",
+    "confidence",
+    "token_start",
+    "start_char",
+    "kb_id",
+    "answer",
+    "text",
+    "pieces",
+]
+VALUES = [0, 3, 9, 99, -1, True, None, 0.41, math.nan, "PER", "", "accept", "Ada", [[0, 3], [7, 11]], {"negated": True}]
+USUAL_SPANS = st.fixed_dictionaries(
+    {"start": st.integers(0, 5), "end": st.integers(5, 11), "label": st.sampled_from("AB")},
+    optional={"score": st.floats(0, 1), "confidence": st.just(0.5), "token_end": st.just(1)},
+)
+SPANS = st.one_of(
+    USUAL_SPANS,
+    USUAL_SPANS,
+    st.builds(
+        lambda span, key, value: {**span, key: value}, USUAL_SPANS, st.sampled_from(KEYS), st.sampled_from(VALUES)
+    ),
+    st.builds(lambda span, key: {k: v for k, v in span.items() if k != key}, USUAL_SPANS, st.sampled_from(KEYS)),
+    st.sampled_from([TRIPLE, ["Ada", "PER"], {"pieces": [[0, 3], [7, 11]], "label": "A"}, [], {}, None, 7, "B-PER"]),
+)
+ROWS = st.fixed_dictionaries(
+    {"text": st.sampled_from([IN_YORK, "😀 Ada Lovelace", "Ada"]), "spans": st.lists(SPANS, max_size=3)},
+    optional={
+        "id": st.sampled_from([7, 0.41, " ", None, math.nan, "a", True]),
+        "meta": st.sampled_from([{"source": "web"}, None, 3, {}]),
+        "tokens": st.sampled_from([[{"start": 0, "end": 3}], [], None, "x"]),
+        "answer": st.sampled_from(["accept", "reject", "x", None]),
+        "source": st.just("web"),
+        "label": st.sampled_from([[], [TRIPLE], "PER", None]),
+        "_unread": st.just(("points",)),
+    },
+)
+FORMATS = [
+    Format("jsonl", **how)
+    for how in (
+        {},
+        {"offsets": "utf16"},
+        {"offsets": "auto"},
+        {"end": "inclusive"},
+        {"field": "label"},
+        {"discontinuous": "parts"},
+        {"asked": ("id",)},
+    )
+]
+
+
+@tries(1000)
+@given(ROWS, st.sampled_from(FORMATS), st.sampled_from([None, "meta.source"]))
+def test_a_line_in_the_usual_form_is_read_as_any_other(row, format, field):
+    def outcome() -> Any:
+        try:
+            return jsonl.record_of(row, format)
+        except ValueError as error:
+            return str(error)
+
+    with keep_fields(field):
+        found = outcome()
+        with patch.multiple(jsonl, _plain_record=lambda *_: None, _plain_spans=lambda *_: None):
+            assert found == outcome()
+
+
+OBJECTS = st.recursive(
+    st.sampled_from(["1", '"a"', '"\\":"', '" :"', "null", "[]", "0.41"]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda items: f"[{','.join(items)}]"),
+        st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([*[":"] * 6, " :", "\t:", "\r:", ": "]), inner)).map(
+            lambda pairs: "{" + ",".join(f'"{key}"{colon}{value}' for key, colon, value in pairs) + "}"
+        ),
+    ),
+    max_leaves=8,
+)
+
+
+@tries(1000)
+@given(st.one_of(OBJECTS, OBJECTS.map(lambda value: f'{{"spans":[{{"start":1,"end":2}},{value}]}}')))
+def test_a_key_that_occurs_twice_anywhere_is_noticed(line):
+    try:
+        wanted = json.loads(line, object_pairs_hook=unique_keys)
+    except ValueError as error:
+        assert refusal(jsonl._entry, line) == f"not valid JSON ({error})"
+    else:
+        assert jsonl._entry(line) == wanted
+
+
+@pytest.mark.parametrize("number", ["018", "1.", "-", ".5", "+1", "0.1e"])
+@pytest.mark.parametrize("more", ["", ', "score": 0.5'])
+def test_what_is_no_number_of_json_is_refused_with_and_without_scores(number, more, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"text": "Ada", "spans": [{{"start": 0, "end": {number}, "label": "PER"{more}}}]}}')
+    assert "a.jsonl, line 1: not valid JSON" in error(path)
+
+
+@pytest.mark.parametrize("more", ["", ', "score": 0.41'])
+def test_a_tab_in_a_text_and_every_digit_are_read_as_they_are(more, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"text":"Ada\tmet","id":0.41,"spans":[{{"start":0,"end":3,"label":"PER"{more}}}]}}')
+    record = only(path)
+    assert (record.text, record.id, record.spans) == ("Ada\tmet", "0.41", {ADA})
+
+
+def test_scores_under_another_key_have_every_digit(tmp_path):
+    path = write(tmp_path / "a.jsonl", {"text": IN_YORK, "spans": [OBJECT | {"confidence": 0.41}]})
+    (record,) = records(path, format=Format(keys=read_keys("text=text,spans=spans,score=confidence")))
+    assert record.span_scores == {ADA: 0.41}

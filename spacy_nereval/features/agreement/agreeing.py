@@ -23,7 +23,7 @@ from ...api.sides import Side
 from ...core.arguments import HALF_WIDTH_POINTS, Reading, check_value, side_reading
 from ...core.compression import format_extension, strip_compression
 from ...core.declaration import Metric
-from ...core.expansion import rare_collection
+from ...core.expansion import collect_rarely
 from ...core.keys import key_maps
 from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
@@ -52,7 +52,7 @@ def _table_of_annotators(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @convert_places(_table_of_annotators)
 @with_item_reading
-@rare_collection()
+@collect_rarely()
 def agreement(
     annotators: Mapping[str, Any] | str | Path,
     metrics: Any = None,
