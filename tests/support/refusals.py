@@ -6,6 +6,9 @@ from contextlib import contextmanager
 import pytest
 
 
+Kinds = type[Exception] | tuple[type[Exception], ...]
+
+
 @contextmanager
 def refused_with(
     kinds: type[Exception] | tuple[type[Exception], ...], message: str
