@@ -27,7 +27,7 @@ from .variance import influences, skewness
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-CELLS = 1 << 23
+CELLS = 1 << 22
 """Maximum number of random bits (swaps times documents) in memory at once, as floats."""
 
 SUMS = 1 << 21
