@@ -324,8 +324,8 @@ class Shown(dict[str, Any]):
 
         def __getattribute__(self, name: str) -> Any:
             value = super().__getattribute__(name)
-            if name.startswith("_") or not isinstance(value, MethodType):
-                return value
+            if name.startswith("_") or not isinstance(value, MethodType) or value.__self__ is not self:
+                return value  # `load` is a method of the class
             return RowsMethod(value) if name == "errors" else Method(value)
 
     def __missing__(self, key: str) -> Any:

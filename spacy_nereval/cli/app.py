@@ -139,10 +139,10 @@ class GroupedCommand(TyperCommand):
             if extra := re.search(
                 r"unexpected extra argument(?:s|\(s\))? \((.*)\)", f"{getattr(error, 'message', '')}"
             ):
-                takes = " ".join(self.collect_usage_pieces(ctx)[1:])
+                takes = " ".join(filter(None, self.collect_usage_pieces(ctx)[1:])) or "no argument"
                 more = ": run it for each file" if exists(extra[1].split()[0]) else ""
                 say(
-                    f"✘ unexpected argument {extra[1]}: {ctx.command_path} takes {takes} alone{more}",
+                    f"✘ unexpected argument {extra[1]}: {ctx.command_path} takes {takes}{more}",
                     fg="red",
                     err=True,
                 )

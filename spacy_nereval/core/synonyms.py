@@ -88,7 +88,7 @@ ROW_NAMES = {
 }
 """Attributes of an error elsewhere, and the fields of its row; "kind" is that of its verdict, such as "boundary"."""
 
-COUNT_NAMES = {
+COUNT_NAMES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("correct", "matches", "hits", "true_positives", "true_positive"), ("cor", "tp", "match")),
     **dict.fromkeys(("incorrect", "wrong"), ("inc",)),
     **dict.fromkeys(("partial", "partials"), ("par",)),

@@ -12,6 +12,7 @@ from commands import line, write
 from made_up import corpus, second
 from pages import Parsed
 from products import NIGHT
+from refusals import refused_with
 
 import spacy_nereval
 from spacy_nereval import (
@@ -110,7 +111,11 @@ def test_stored_intervals_come_back_and_others_are_said_to_be_missing():
     bounded = score(GOLD, PRED, "strict", confidence=True)
     assert Result(bounded.to_dict()).strict.interval() == bounded.strict.interval()
     again = Result(score(GOLD, PRED, "strict").to_dict())
-    with pytest.raises(ValueError, match="read from a JSON file, which contains no counts.*counts.npz"):
+    with refused_with(
+        ValueError,
+        "this result was read from a JSON file, which contains no counts: save them too, "
+        "result.save('counts.npz'), and read that file",
+    ):
         again.strict.interval()
     assert again.headline.interval is None
 
@@ -245,7 +250,11 @@ def test_counts_and_their_files_are_scored(files):
     counted = count(CORPUS, METRICS)
     assert score(counted)["metrics"] == score(spacy_nereval.collapse(counts=counted))["metrics"]
     assert len(found.to_frame("labels")) == 3
-    with pytest.raises(ValueError, match="collapsed counts keep no documents, so they have no errors to list"):
+    with refused_with(
+        ValueError,
+        "collapsed counts keep no documents, so they have no errors to list: count the corpus again "
+        "without collapse=True",
+    ):
         found.errors()
     found.save(files[0].with_name("again.npz"))
     assert score(files[0].with_name("again.npz"), confidence=Confidence()) == expected
@@ -332,7 +341,11 @@ def test_without_texts_or_documents_the_tables_are_written(tmp_path):
 def test_missing_libraries_are_named_and_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     chart_library.cache_clear()
-    with pytest.raises(ValueError, match=r"pip install .\.\[report\]."):
+    with refused_with(
+        ValueError,
+        'charts need Altair and vl-convert, which the extra "report" brings: python -m pip install '
+        '".[report]" in a clone of spacy-nereval',
+    ):
         score(IN_TEXTS, FOUND, text=TEXTS).save(tmp_path / "a.html")
     assert not [*tmp_path.iterdir()]
 

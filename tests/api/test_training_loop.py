@@ -14,6 +14,7 @@ from places import ROOT
 from processes import LEAN, with_path
 from products import mostly_at_night
 from profiles import tries
+from refusals import refused_with
 
 from spacy_nereval import Counter, merge, score
 
@@ -93,7 +94,11 @@ def test_tensors_are_read_as_arrays(example):
 
 def test_logits_without_the_names_of_tags_are_refused_in_words(example):
     logits, labels = example.made_up_prediction()
-    with pytest.raises(ValueError, match="tag_names"):
+    with refused_with(
+        ValueError,
+        f"gold, document 0: tag 0 is {np.int64(-100)!r}, a number without a name; expected tags such as "
+        "'B-PER': give tag_names=, the names in their order or the model's id2label",
+    ):
         score(labels, logits)
 
 
@@ -154,17 +159,25 @@ def test_spans_and_docs_come_in_batches_too():
 def test_a_batch_that_cannot_be_read_changes_nothing():
     counter = Counter("strict", tag_names=TAGS)
     counter.add([[1, 0]], [[1, 0]])
-    with pytest.raises(ValueError, match="expected one tag per token"):
+    with refused_with(
+        ValueError,
+        "document 0: gold has 2 tags and pred has 1; expected one tag per token on both sides; if "
+        "predictions lack tokens, give both sides with their words, as {'tokens': [...], 'ner_tags': "
+        "[...]}, and missing_tokens='O'",
+    ):
         counter.add([[1, 0]], [[1]])
     assert counter.result().strict.counts == {"tp": 1, "fp": 0, "fn": 0}
 
 
 def test_what_a_counter_refuses():
-    with pytest.raises(ValueError, match=r"nothing was counted: call add\(gold, pred\) first"):
+    with refused_with(ValueError, "nothing was counted: call add(gold, pred) first"):
         Counter().result()
-    with pytest.raises(TypeError, match="Counter has no argument id2label: write .*tag_names=id2label"):
+    with refused_with(
+        TypeError,
+        "Counter has no argument id2label: write score(gold, pred, tag_names=id2label)",
+    ):
         Counter(id2label=ID2LABEL)
-    with pytest.raises(ValueError, match="repair='drop': expected one of"):
+    with refused_with(ValueError, "repair='drop': expected one of error, conll, discard"):
         Counter(repair="drop")
 
 

@@ -15,6 +15,7 @@ from docs import any_example
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
+from refusals import refused_with
 from strategies import corpora, nested
 
 from spacy_nereval import Counts, Document, Metric, Verdict, count, create, create_all, evaluate
@@ -284,9 +285,12 @@ def test_mirrored_counts_are_those_of_swapped_sides():
             metric = create(name, **dict(zip(options, values)))
             corpora = [random_documents(3, seed) for seed in range(4)]
             check_laws(metric, laws=["symmetric_scores_are_symmetric"], corpora=corpora)
-    with pytest.raises(ValueError, match="fair does not declare its verdicts with swapped sides"):
+    with refused_with(ValueError, "fair does not declare its verdicts with swapped sides"):
         mirror_counts(count([Document(one, other)], [create("fair")]))
-    with pytest.raises(ValueError, match="mirror says what 'fn' becomes, but not that it comes back"):
+    with refused_with(
+        ValueError,
+        "mirror says what 'fn' becomes, but not that it comes back: name both directions",
+    ):
         replace(create("strict"), mirror={"fn": "fp"})
 
 
@@ -376,9 +380,15 @@ def test_what_a_batch_counts_is_held_to_the_same():
 def test_amounts_that_are_too_large_to_be_exact_are_refused_and_not_wrong():
     """In 64 bits, thirty times 1e9 with nine decimal digits would come out negative."""
     many = Document([(5 * k, 5 * k + 3, "A") for k in range(30)], [])
-    with pytest.raises(ValueError, match=r"add up to 3e\+10, too much to be exact: use weights so small"):
+    with refused_with(
+        ValueError,
+        "amounts of one batch add up to 3e+10, too much to be exact: use weights so small that they stay below 4e+09",
+    ):
         count([many], create_all({"ace": {"weights": {"A": 1e9}}}))
-    with pytest.raises(ValueError, match=r"add up to 1e\+300, too much to be exact"):
+    with refused_with(
+        ValueError,
+        "amounts of one batch add up to 1e+300, too much to be exact: use weights so small that they stay below 9e+15",
+    ):
         count([GROUP], [giving(1e300)])
     for amount in (2.0**53, 2.0**54):
         with pytest.raises(ValueError, match=r"too much to be exact: use weights so small that they stay below 9e\+15"):
@@ -390,7 +400,10 @@ def test_amounts_that_are_too_large_to_be_exact_are_refused_and_not_wrong():
 
 
 def test_scores_that_are_too_large_to_be_averaged_are_refused_and_not_wrong():
-    with pytest.raises(ValueError, match="amounts or scores add up to more than"):
+    with refused_with(
+        ValueError,
+        "amounts or scores add up to more than 4e+09, too much to be exact: use smaller weights",
+    ):
         scored(Document([(0, 3, "A")], [(5, 7, "A")]), "ace", false_alarm=1e11)
 
 

@@ -13,6 +13,7 @@ import pytest
 from commands import accepted, line, printed, tables_in, write
 from hypothesis import given
 from profiles import tries
+from refusals import refused_with
 from strategies import corpora, nested
 
 from spacy_nereval import Document, Metric, Result, collapse, count, create, evaluate, merge, score
@@ -176,7 +177,14 @@ def test_every_door_shows_the_same_split(tmp_path, monkeypatch):
 
 
 def test_a_metric_keeps_one_text_with_a_verdict():
-    with pytest.raises(ValueError, match="declare note or boundary_errors"):
+    with refused_with(
+        ValueError,
+        "a metric keeps one text with a verdict: declare note or boundary_errors",
+    ):
         replace(create("mentions", scope="hits"), boundary_errors=("tp",))
-    with pytest.raises(ValueError, match="boundary_errors names the verdict 'near', which no column adds up"):
+    with refused_with(
+        ValueError,
+        "boundary_errors names the verdict 'near', which no column adds up; the columns add up be_l, "
+        "be_o, be_s, fn, fp, lbe, le, tp",
+    ):
         replace(create("fair"), boundary_errors=("near",))

@@ -15,6 +15,7 @@ from interval_rows import agrees, near, rows_of
 from made_up import corpus, every_table, tallied
 from products import NIGHT
 from profiles import tries
+from refusals import refused_with
 from strategies import corpora, nested
 from twin_statistics import all_intervals, bits, key_of, sampled_intervals
 
@@ -317,7 +318,10 @@ def test_one_unit_tells_next_to_nothing(documents, given):
 
 def test_counts_that_do_not_say_what_is_resampled_make_no_interval():
     counts = count(corpus(3), [create("strict")], units=False)
-    with pytest.raises(ValueError, match="lack the unit of resampling of each document: count again"):
+    with refused_with(
+        ValueError,
+        "these counts lack the unit of resampling of each document: count again",
+    ):
         evaluate(counts, Confidence())
 
 
@@ -363,5 +367,9 @@ def test_results_of_counts_take_intervals_in_every_form_that_score_takes():
         assert evaluate(counts, settings) == evaluate(counts, confidence=settings) == expected
     assert evaluate(counts, confidence=True) == evaluate(counts, confidence={}) == evaluate(counts, Confidence())
     assert evaluate(counts, confidence=False) == evaluate(counts)
-    with pytest.raises(ValueError, match="confidence=.*expected True"):
+    with refused_with(
+        ValueError,
+        "confidence='yes': expected True, a table such as {'level': 0.95} or Confidence(level=0.95); "
+        "None for no intervals",
+    ):
         evaluate(counts, "yes")

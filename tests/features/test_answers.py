@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from reading import only, saved
+from refusals import refused_with
 
 from spacy_nereval import compare, load, score
 from spacy_nereval.core.answers import read_answer
@@ -145,7 +146,12 @@ def test_answers_are_paired_by_order_without_ids_and_need_the_text_of_gold(tmp_p
     assert f"{path}: the answer" in refused("score", path, gold) and said in refused("score", path, gold)
     assert f"{path}: the answer" in refused("convert", path, tmp_path / "c.jsonl")
     assert said in refused("agreement", path, gold)
-    with pytest.raises(ValueError, match="has no text"):
+    with refused_with(
+        ValueError,
+        'document 0: pred: the answer \'[{"text": "Ada", "label": "PER"}, {"text": "Bob", "label": '
+        '"\'... (100 characters) has no text: add it as "text", or score the answers as predictions '
+        "against gold annotation with texts",
+    ):
         score([[ADA], [ADA]], rows, ["strict"])
     assert score(golds, [row["answer"] for row in rows], ["strict"]).strict.f == 1
     with pytest.raises(ValueError, match="the answer of a language model is given as"):

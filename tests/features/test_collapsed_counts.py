@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 from commands import flat, line, run, write
+from refusals import refused_with
 
 from spacy_nereval import Document, Gate, Plan, compare, create_all, evaluate, gate, plan, score
 from spacy_nereval.cli import nereval
@@ -155,9 +156,17 @@ def test_a_gate_on_collapsed_counts_has_the_intervals_of_score_and_compare():
 
 
 def test_python_refuses_what_commands_refuse():
-    with pytest.raises(ValueError, match="so they have no interval of a rate, which the rule rate needs"):
+    with refused_with(
+        ValueError,
+        "collapsed counts keep no documents, so they have no interval of a rate, which the rule rate "
+        "needs: count the corpus again without collapse=True",
+    ):
         gate({"gate": {"rules": {"rate": RATE}}}, None, COLLAPSED["new"])
-    with pytest.raises(ValueError, match="so they have no sizes of documents to plan with"):
+    with refused_with(
+        ValueError,
+        "collapsed counts keep no documents, so they have no sizes of documents to plan with: count "
+        "the corpus again without collapse=True",
+    ):
         plan(None, COLLAPSED["new"], policy={"gate": {"rules": {"score": SCORE}}})
     assert isinstance(plan(None, FULL["new"], policy={"gate": {"rules": {"score": SCORE}}}), Plan)
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from reading import refused
+from refusals import refused_with
 
 from spacy_nereval import agreement, compare, evaluate, load, score, thresholds
 from spacy_nereval.core.edges import EditedSpans, edge_lines, join_spans, trim_span
@@ -63,13 +64,21 @@ def test_the_unit_of_one_side_is_named_without_rereading_the_other(unit, at, tmp
 
 def test_units_of_one_side_hold_for_records_and_lists():
     rows = [GOLD], [{"text": TEXT, "spans": [SURFACE]}]
-    with pytest.raises(ValueError, match="offsets='codepoint,utf16' if only the predictions'"):
+    with refused_with(
+        ValueError,
+        "pred, document 0: span 0, from 3 to 6, is 'da ', but the file says 'Ada'; offsets would fit "
+        "as UTF-16 code units: offsets='utf16' (offsets='codepoint,utf16' if only the predictions' "
+        "are)",
+    ):
         strict(*rows)
     assert strict(*rows, offsets="codepoint,utf16") == strict(*rows, offsets=("codepoint", "utf16")) == HIT
     lists = [[(2, 5, "PER")]], [[(3, 6, "PER")]]
     assert strict(*lists, text=[TEXT], offsets="codepoint,utf16") == HIT
     assert strict(*lists, text=[TEXT]) == {"tp": 0, "fp": 1, "fn": 1}
-    with pytest.raises(ValueError, match="offsets='auto': only files show it"):
+    with refused_with(
+        ValueError,
+        "offsets='auto': only files show it; expected one of codepoint, utf16, utf8",
+    ):
         strict(*rows, offsets="auto")
 
 
@@ -241,9 +250,15 @@ def test_neighbours_are_joined_only_on_demand(tmp_path):
 
 def test_trimming_needs_texts():
     tags = [["B-PER", "O"]]
-    with pytest.raises(ValueError, match="trim='space' needs the text, and a document has none"):
+    with refused_with(
+        ValueError,
+        "trim='space' needs the text, and a document has none: give every document its text",
+    ):
         strict(tags, tags, trim="space")
-    with pytest.raises(ValueError, match="join=True needs the text"):
+    with refused_with(
+        ValueError,
+        "join=True needs the text, and a document has none: give every document its text",
+    ):
         strict([[(0, 3, "PER")]], [[(0, 3, "PER")]], join=True)
 
 

@@ -6,6 +6,7 @@ from urllib.error import URLError
 
 import pytest
 from commands import GOLD, PRED, accepted, refused, run, write
+from refusals import refused_with
 
 from spacy_nereval.cli import guards, nereval
 from spacy_nereval.cli.guards import check_files
@@ -206,7 +207,11 @@ def test_each_input_is_looked_up_once_whatever_parts_there_are_and_however_many_
     assert looked_up == names
     Path("parts", "counts-5.jsonl.npz").unlink()
     Path("parts", "counts-5.jsonl.npz").hardlink_to("5.jsonl")
-    with pytest.raises(ValueError, match="counts-5.jsonl.npz and 5.jsonl are the same file"):
+    with refused_with(
+        ValueError,
+        "parts/counts-5.jsonl.npz and 5.jsonl are the same file, which is an input, so it cannot be "
+        "the output: choose another file",
+    ):
         check_files(given, [Workers.check_files])
 
 

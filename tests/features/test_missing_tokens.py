@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from reading import refused
+from refusals import refused_with
 from seqeval_peer import asks_seqeval
 
 from spacy_nereval import agreement, score, thresholds
@@ -53,7 +54,12 @@ def test_every_door_reads_them(paths, tmp_path):
     for sides in (paths, (rows(GOLD), rows(SHORT)), ([GOLD[0]], [SHORT[0]])):
         found = score(*sides, ["strict"], missing_tokens="O")
         assert found.strict.counts == counts and found["filled"] == 1
-        with pytest.raises(ValueError, match="missing_tokens='O' reads them as outside of spans"):
+        with refused_with(
+            ValueError,
+            "document 0: the predicted text differs from the reference in more than white space and "
+            "case: 6 characters against 9, whitespace not counted; the predictions lack 1 token: "
+            "missing_tokens='O' reads them as outside of spans",
+        ):
             score(*sides, ["strict"])
     jsonl = write(tmp_path / "g.jsonl", *rows(GOLD)), write(tmp_path / "p.jsonl", *rows(SHORT))
     assert score(*jsonl, ["strict"], missing_tokens="O").strict.counts == counts
@@ -73,7 +79,10 @@ def test_scores_of_spans_are_kept():
 
 
 def test_where_it_has_no_sense_it_is_refused(paths, tmp_path):
-    with pytest.raises(ValueError, match="missing_tokens='O': annotators have no gold"):
+    with refused_with(
+        ValueError,
+        "missing_tokens='O': annotators have no gold annotation with all tokens; leave it out",
+    ):
         agreement({"a": rows(GOLD), "b": rows(SHORT)}, missing_tokens="O")
     assert "--missing-tokens O: annotators have no gold" in refused("agreement", *paths, "--missing-tokens", "O")
     assert "--missing-tokens O" in refused("convert", paths[0], tmp_path / "a.jsonl", "--missing-tokens", "O")
@@ -151,7 +160,11 @@ def test_documents_without_a_common_id_stay_refused(tmp_path):
         [{"text": "Ada", "spans": [], "id": "a"}, {"text": "Bob", "spans": [], "id": "b"}],
         [{"text": "Ada", "spans": [], "id": "c"}],
     )
-    with pytest.raises(ValueError, match="pred lacks 2 documents: a, b; gold lacks 1 document: c"):
+    with refused_with(
+        ValueError,
+        "pred lacks 2 documents: a, b; gold lacks 1 document: c; no id is in both: give each text "
+        "the same id in both, or remove the ids from one of them to pair by order",
+    ):
         score(*sides, ["strict"], missing_tokens="O")
 
 
@@ -192,7 +205,11 @@ def documents(gold, pred, **options):
 def test_a_part_of_a_word_that_gold_writes_otherwise_is_refused():
     gold = [{"text": "(Ada met Bob", "spans": []}]
     pred = [{"text": "-LRB-Ada Bob", "spans": [[5, 8, "PER"]]}]
-    with pytest.raises(ValueError, match="is inside of a token that gold writes otherwise"):
+    with refused_with(
+        ValueError,
+        "the predicted span (5, 8, 'PER') is inside of a token that gold writes otherwise; "
+        "match_text='normalised' aligns their words",
+    ):
         documents(gold, pred, missing_tokens="O", match_text="normalised")
 
 

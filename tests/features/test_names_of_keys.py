@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import tries
 from reading import error, only, read, saved
+from refusals import refused_with
 
 from spacy_nereval import agreement, load, score, thresholds
 from spacy_nereval.core.keys import ENDS, LABELS, STARTS, key_maps, read_keys
@@ -232,7 +233,11 @@ REFUSED = {
 def test_a_map_that_cannot_be_used_is_refused_with_the_keys_that_are_there(keys, tmp_path):
     path = saved(tmp_path / "a.json", [STRANGE])
     assert REFUSED[keys] in refused("score", path, path, "--keys", keys)
-    with pytest.raises(ValueError, match="keys"):
+    with refused_with(
+        ValueError,
+        "keys='txt=a': there is no part 'txt': did you mean 'text'? There are text, spans, id, "
+        "tokens, meta, answer, start, end, length, label, score, surface",
+    ):
         score([STRANGE], [STRANGE], ["strict"], keys="txt=a")
 
 

@@ -176,7 +176,7 @@ def test_rules_judge_the_systems_of_a_report_as_a_policy_of_these_rules_does(tmp
         html = page(systems()[:1], confidence=FEW, sections=[extension.section(1)])
         texts.append(" ".join(re.sub(r"<[^>]*>", "", re.search(r"<h1>(.*?)</h1>", html)[1]).split()))
     assert texts == ["one may not ship: strict F is below 90"] * 2
-    with pytest.raises(ValueError, match="--rule is given in addition to --policy"):
+    with pytest.raises(ValueError, match="rules are given too; give one of the two$"):
         ReportPolicy(policy=path, rule=["strict_f at_least 90"]).section(1)
 
 

@@ -166,7 +166,7 @@ def test_annotators_of_a_file_are_chosen_in_python_as_in_the_command(tmp_path):
             agreement(annotators, annotator=chosen)
 
 
-@pytest.mark.parametrize("name", ["annotator", "column", "format", "check_text", "word_column"])
+@pytest.mark.parametrize("name", ["annotator", "column", "check_text", "word_column"])
 def test_arguments_of_files_are_given_to_load(name, tmp_path):
     path = str(shared_tasks(tmp_path))
     for function, sides in ((score, (path, path)), (compare, ({"a": path, "b": path}, path))):

@@ -16,6 +16,7 @@ import srsly
 from docs import doc, example, little_corpus, write_docs
 from own_scorers import alone
 from places import ROOT
+from refusals import refused_with
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.scorer import get_ner_prf
@@ -230,10 +231,17 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     nlp = cutting(default=0.5)
     component = nlp.get_pipe("nereval_cut")
     doc = nlp.make_doc("Ada met Bob")
-    with pytest.raises(ValueError, match=r"there is no span group 'sc' \(there are none\); put the component after"):
+    with refused_with(
+        ValueError,
+        "nereval_cut: there is no span group 'sc' (there are none); put the component after the one "
+        "that predicts the spans, and give it the same spans_key",
+    ):
         component(doc)
     doc.spans["sc"] = [doc[0:1]]
-    with pytest.raises(ValueError, match=r"doc.spans\['sc'\] has no scores; expected one per span"):
+    with refused_with(
+        ValueError,
+        "nereval_cut: doc.spans['sc'] has no scores; expected one per span in attrs[\"scores\"], as spancat gives them",
+    ):
         component(doc)
     for scores, said in (([0.5, 0.5], "2 scores for 1 span"), ([float("nan")], "the score nan")):
         doc.spans["sc"] = SpanGroup(doc, spans=[doc[0:1]], attrs={"scores": scores})
@@ -248,10 +256,19 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("config", [{}, {"cut": "a.json", "default": 0.5}, {"cut": "a.json", "labels": {"A": 0.5}}])
 def test_a_config_without_one_source_of_cuts_is_refused(config: Any) -> None:
-    with pytest.raises(ValueError, match="expected either 'cut'"):
+    with refused_with(
+        ValueError,
+        "nereval_cut: expected either 'cut', the path of a threshold file of 'nereval thresholds' or "
+        "Thresholds.save, or 'default', a score, perhaps with 'labels'",
+    ):
         cutting(**config)
 
 
 def test_a_pipeline_that_cuts_cannot_do_without_the_package() -> None:
-    with pytest.raises(ValueError, match=r"'nereval_cut' changes predictions.* remove it first, with nlp.remove_pipe"):
+    with refused_with(
+        ValueError,
+        "the component 'nereval_cut' changes predictions, and spaCy has no component that does the "
+        "same: remove it first, with nlp.remove_pipe('nereval_cut'); predictions with low scores are "
+        "then kept",
+    ):
         detach(cutting(default=0.5))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from own_scorers import counts
 from profiles import tries
+from refusals import refused_with
 from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -227,7 +228,7 @@ def test_an_error_of_whoever_makes_the_examples_is_left_alone():
         yield example(doc("a"), doc("a"))
         raise ValueError("the source ran dry")
 
-    with pytest.raises(ValueError, match=r"^the source ran dry$"):
+    with refused_with(ValueError, "the source ran dry"):
         count_examples(broken(), create_all(["strict"]))
 
 
@@ -313,7 +314,11 @@ def test_texts_that_differ_otherwise_are_an_error_that_names_the_example_and_the
 def test_examples_are_numbered_from_the_first_of_all_however_many_are_read_together():
     good = example(doc("a b c"), doc("a b c"))
     for read_all in (lambda given: [*documents(given)], lambda given: count_examples(given, [])):
-        with pytest.raises(ValueError, match=r"^example 3000: the predicted text differs"):
+        with refused_with(
+            ValueError,
+            "example 3000: the predicted text differs from the reference in more than white space and "
+            "case: 'd' at 4 against 'c' at 4",
+        ):
             read_all([good] * 3000 + [example(doc("a b c"), doc("a b d"))])
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from made_up import corpus
 from places import SEEN
 from profiles import tries
+from refusals import refused_with
 from stored_counts import ALL, FAIR, changed, same, stored, stored_collapsed
 from strategies import corpora, nested
 
@@ -209,7 +210,7 @@ def test_a_failure_leaves_neither_half_a_file_nor_a_lost_old_one(tmp_path, monke
 
     monkeypatch.setattr(np, "savez_compressed", fails)
     for name in ("old", "new"):
-        with pytest.raises(OSError, match="no space left"):
+        with refused_with(OSError, "no space left"):
             stored(corpus(3), tmp_path / f"{name}.npz")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("old.npz", old)]
 
@@ -243,7 +244,12 @@ def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):
     files = [hashes_of("ab"), hashes_of("bc")]
     folder = files[0].parent
     before = sorted(folder.iterdir())
-    with pytest.raises(ValueError, match="x and y have documents with the same id, 1 in all files"):
+    with refused_with(
+        ValueError,
+        "x and y have documents with the same id, 1 in all files: they would count twice; remove one "
+        "of the files; if one has changed since it was counted, count all again; if the parts of one "
+        "document share its id, use shared_ids=True",
+    ):
         merge_distinct(["x", "y"], files, False)
     assert sorted(folder.iterdir()) == before
 
@@ -251,7 +257,11 @@ def test_what_cannot_be_merged_leaves_no_temporary_file(monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(id_hashes, "_blocks", full)
-    with pytest.raises(OSError, match="No space left on device"):
+    with refused_with(
+        OSError,
+        "the hashes of the ids of documents cannot be written to /tmp, the folder for temporary "
+        "files (No space left on device): set TMPDIR to a folder with more space",
+    ):
         merge_distinct(["x", "y"], files, True)
     assert sorted(folder.iterdir()) == before
 

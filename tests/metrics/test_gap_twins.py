@@ -9,6 +9,7 @@ import pytest
 import twins
 import twins_cited
 from asking import near
+from refusals import refused_with
 from strategies import TEXTS
 
 from spacy_nereval import Document, Span, count, create, create_all, names, score
@@ -376,7 +377,12 @@ def test_a_crowd_is_aligned_by_the_same_criteria():
 
 
 def test_the_kernel_says_where_gaps_are_not_possible():
-    with pytest.raises(ValueError, match=r"the span \[0, 4\) \[15, 24\) has gaps, .* discontinuous='hull'"):
+    with refused_with(
+        ValueError,
+        "the span [0, 4) [15, 24) has gaps, which are not possible here: read it with "
+        "discontinuous='hull' from its first to its last character, or with discontinuous='parts' as "
+        "one span per piece",
+    ):
         _ = LEFT.end - LEFT.start
     assert kernel.Span(0, 24, "S") != LEFT
 
@@ -385,8 +391,18 @@ def test_a_metric_that_does_not_know_gaps_refuses_them(monkeypatch):
     from dataclasses import replace
 
     metric = replace(create("fair"), gaps=False, name="mine")
-    with pytest.raises(ValueError, match="the metric mine does not say how it judges spans with gaps"):
+    with refused_with(
+        ValueError,
+        "the metric mine does not say how it judges spans with gaps: declare gaps=True if its judge "
+        "uses the pieces of spans, or read the spans with discontinuous='hull' or "
+        "discontinuous='parts'",
+    ):
         count([Document([LEFT], [RIGHT], TEXT)], [metric])
-    with pytest.raises(ValueError, match="the metric mine does not say"):
+    with refused_with(
+        ValueError,
+        "the metric mine does not say how it judges spans with gaps: declare gaps=True if its judge "
+        "uses the pieces of spans, or read the spans with discontinuous='hull' or "
+        "discontinuous='parts'",
+    ):
         [*metric.verdicts(Document([LEFT], [RIGHT], TEXT))]
     assert count([Document([ALL], [RIGHT], TEXT)], [metric]).totals()

@@ -10,6 +10,7 @@ import pytest
 from asking import near, scored
 from numpy import minimum
 from pydantic import Field
+from refusals import refused_with
 from scroll import ALL, TEXT, TOKENS
 
 import spacy_nereval.metrics
@@ -131,7 +132,7 @@ def test_a_wrong_span_is_refused_with_what_is_wrong(side, other, said, span, pro
 
 
 def test_a_text_of_one_character_is_not_said_to_have_characters():
-    with pytest.raises(ValueError, match="which has 1 character$"):
+    with refused_with(ValueError, "gold Span(0, 2, 'A') ends after the text, which has 1 character"):
         Document([(0, 2, "A")], [], "A")
 
 
@@ -342,9 +343,12 @@ def test_a_new_metric_is_scored_in_all_ways(result):
 def test_the_options_of_a_new_metric_are_checked_signed_and_documented(result):
     assert result["metrics"]["headcount"]["settings"] == {"worth": 0.5}
     assert "|headcount:worth=0.5|" in result["signature"]
-    with pytest.raises(ValueError, match="^metrics={'headcount': {'worth': 2}}: input should be less"):
+    with refused_with(
+        ValueError,
+        "metrics={'headcount': {'worth': 2}}: input should be less than or equal to 1",
+    ):
         create("headcount", worth=2)
-    with pytest.raises(ValueError, match="^headcount has no option 'patience'; its options are worth"):
+    with refused_with(ValueError, "headcount has no option 'patience'; its options are worth"):
         create("headcount", patience=1)
     about, (option,) = documentation("headcount"), options_of("headcount")
     assert about.summary == "As many predictions as gold spans are enough."
@@ -384,7 +388,7 @@ def test_a_validator_is_seen_in_a_union_with_none(monkeypatch, none):
     (option,) = options_of.__wrapped__("made up")
     assert (option.help, option.values) == ("a limit", "whole number > 3")
     assert (option.check("made up", None), option.check("made up", "4")) == (None, 4)
-    with pytest.raises(ValueError, match="{'limit': 3}}: input should be greater than 3"):
+    with refused_with(ValueError, "metrics={'made up': {'limit': 3}}: input should be greater than 3"):
         option.check("made up", 3)
 
 

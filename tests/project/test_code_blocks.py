@@ -8,6 +8,7 @@ import pytest
 from places import ROOT, script
 from processes import LEAN, with_path
 from products import mostly_at_night
+from refusals import refused_with
 
 pytestmark = pytest.mark.costly
 
@@ -136,7 +137,12 @@ def test_a_page_has_only_what_it_says_that_it_needs(tmp_path):
     assert written(tmp_path, code) == code and not (ROOT / "examples" / "new.json").exists()
     with pytest.raises(ValueError, match="examples/gold.jsonl"):  # what another page has done is no help
         written(tmp_path, code, "<!-- runs: anywhere -->\n\n")
-    with pytest.raises(ValueError, match="the page does not say where it runs"):
+    with refused_with(
+        ValueError,
+        "the page does not say where it runs: expected one of the comments ['<!-- runs: anywhere "
+        "-->', '<!-- runs: in a folder with a copy of examples/ -->', '<!-- runs: in a clone of this "
+        "repository -->']",
+    ):
         written(tmp_path, code, "")
 
 

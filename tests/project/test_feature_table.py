@@ -4,6 +4,7 @@ import re
 
 import pytest
 from places import ROOT
+from refusals import refused_with
 from seqeval.metrics import f1_score
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc, Span
@@ -85,5 +86,9 @@ def test_a_cell_is_what_the_tool_does(what, tool):
 
 
 def test_invalid_tags_are_refused_here():
-    with pytest.raises(ValueError, match="I-A continues no span"):
+    with refused_with(
+        ValueError,
+        "gold, document 0, tag 1: I-A continues no span, and the tags are IOB2; use repair='conll' "
+        "to read it as a span, or repair='discard' to leave it out",
+    ):
         score([["O", "I-A"]], [["O", "B-A"]], "strict", scheme="IOB2")

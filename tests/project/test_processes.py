@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from places import ROOT, TESTS, script
 from processes import ended, live, python, until
+from refusals import refused_with
 
 LEAVES_A_CHILD = ["sh", "-c", "sleep 1000 & echo $!; sleep $0"]
 """The child holds what its parent writes to. The last argument says how long the parent lives."""
@@ -46,7 +47,7 @@ def test_an_error_in_the_block_ends_what_it_started():
 
 
 def test_waiting_has_an_end():
-    with pytest.raises(AssertionError, match="the condition did not become true in 0 seconds"):
+    with refused_with(AssertionError, "the condition did not become true in 0 seconds"):
         until(lambda: False, 0)
 
 

@@ -10,6 +10,7 @@ import pytest
 from commands import Row, accepted, flat, line, printed, refused, run, tables_in, write
 from made_up import corpus
 from places import ROOT
+from refusals import refused_with
 
 from spacy_nereval import Confidence, Document, Result, count, create, create_all, evaluate, score
 from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
@@ -394,9 +395,15 @@ def test_a_metric_of_another_package_declares_its_words():
 
 
 def test_words_that_cannot_be_used_are_refused():
-    with pytest.raises(ValueError, match="words has the kind 'odd'; expected one of hit, missed"):
+    with refused_with(
+        ValueError,
+        "words has the kind 'odd'; expected one of hit, missed, spurious, boundary, label, both",
+    ):
         replace(create("strict"), words={"fp": Wording("odd", "a", "b")})
-    with pytest.raises(ValueError, match="names the verdict 'x'"):
+    with refused_with(
+        ValueError,
+        "words names the verdict 'x', which no column adds up; the columns add up fn, fp, tp",
+    ):
         replace(create("strict"), words={"x": HIT})
 
 

@@ -97,9 +97,6 @@ class Gate(Shown):
             return Headline(row["name"], row["value"], interval_of(bounds), demand(row))
         return Headline.of(create(row["metric"]), row["score"], row["value"], bounds)
 
-    def __bool__(self) -> bool:
-        return bool(self.get("passed"))
-
     @property
     def passed(self) -> bool:
         """Whether no required rule fails."""

@@ -307,7 +307,7 @@ def read_policy_or_rules(path: Path | None, rules: Sequence[str] | None) -> Poli
         ValueError, OSError: As `read_policy`; or both are given.
     """
     if path is not None and rules:
-        raise ValueError("--rule is given in addition to --policy: give one of them")
+        raise ValueError(f"{spell_argument('policy', str(path))}: rules are given too; give one of the two")
     if rules:
         return read_policy(rules)
     return None if path is None else read_policy(path)

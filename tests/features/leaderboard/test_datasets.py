@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from data_sets import comparison, results, row
+from refusals import refused_with
 
 from spacy_nereval.features.leaderboard.datasets import check_comparison, data_sets, verdict
 
@@ -142,12 +143,14 @@ def test_another_score_and_another_system_are_chosen():
     assert data_sets(given, system="B", score="strict.f")["p"] == pytest.approx([0.4, 0.4]), "not that of a label"
     assert (chosen["metric"], chosen["p"]) == ("fair", pytest.approx([0.002, 0.002]))
     assert "fair:unit=char,beta=1.0" in chosen["signature"]
-    with pytest.raises(ValueError, match="news compares several systems: choose one with system=, of B, C"):
+    with refused_with(ValueError, "news compares several systems: choose one with system=, of B, C"):
         data_sets(given)
-    with pytest.raises(ValueError, match="system='D': news has no such system; it compares B, C"):
+    with refused_with(ValueError, "system='D': news has no such system; it compares B, C"):
         data_sets(given, system="D")
-    with pytest.raises(
-        ValueError, match="score='fair.g': there is no such score in news; .* one of strict.f, fair.f, or"
+    with refused_with(
+        ValueError,
+        "score='fair.g': there is no such score in news; expected METRIC.SCORE, one of strict.f, "
+        "fair.f, or a score key such as fair_f: did you mean 'fair.f'?",
     ):
         data_sets(given, system="B", score="fair.g")
 
@@ -155,9 +158,13 @@ def test_another_score_and_another_system_are_chosen():
 def test_a_score_without_a_test_is_no_score_to_count_by():
     rows = [row(0.2), row(None, score="p", family="")]
     given = {"news": comparison(*rows), "mail": comparison(row(0.3, 0.8), rows[1])}
-    with pytest.raises(ValueError, match="score='strict.p': not tested in news, which tests strict.f; to test it"):
+    with refused_with(
+        ValueError,
+        "score='strict.p': not tested in news, which tests strict.f; to test it, make it the primary "
+        "score of the comparison",
+    ):
         data_sets(given, score="strict.p")
-    with pytest.raises(ValueError, match="news has no primary score: choose one with score='METRIC.SCORE'"):
+    with refused_with(ValueError, "news has no primary score: choose one with score='METRIC.SCORE'"):
         data_sets({"news": comparison(rows[1]), "mail": comparison(rows[1])})
 
 
@@ -196,7 +203,7 @@ def test_comparisons_that_cannot_be_counted_are_refused_in_a_line(given, said):
 def test_data_sets_with_the_same_numbers_are_one_whatever_a_third_system_does_and_those_alike_by_chance_are_not():
     given = {name: comparison(row(p, 0.6), row(0.3, p, system="C")) for name, p in (("news", 0.01), ("again", 0.02))}
     given["again"]["confidence"] = {"level": 0.95, "seed": 7}
-    with pytest.raises(ValueError, match="news and again have the same numbers"):
+    with refused_with(ValueError, "news and again have the same numbers: give each data set once"):
         data_sets(given, system="B")
     for other in ({"documents": 91}, {"units": 80}, {"comparisons": [row(0.01, differing=39)]}):
         assert data_sets({"news": comparison(row(0.01)), "mail": comparison(row(0.01)) | other})["least"] == 2
@@ -224,7 +231,10 @@ WRONG = {
     + [comparison(row(0.1)) | {key: value} for key, values in WRONG.items() for value in values],
 )
 def test_what_is_no_comparison(given):
-    with pytest.raises(ValueError, match="^x.json is not a comparison: expected the output"):
+    with refused_with(
+        ValueError,
+        "x.json is not a comparison: expected the output of 'nereval compare' or Comparison.save",
+    ):
         check_comparison("x.json", given)
     assert check_comparison("x.json", comparison(row(0.1))) is None
 

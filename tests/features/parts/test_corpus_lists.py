@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from commands import GOLD, PRED, accepted, refused, write
+from refusals import refused_with
 
 from spacy_nereval.cli.command_options import Model
 from spacy_nereval.cli.counting_documents import CountTask
@@ -60,9 +61,15 @@ def test_options_of_metrics_stay_behind_the_files():
 
 
 def test_a_corpus_without_files_or_with_a_list_beside_files_is_refused():
-    with pytest.raises(ValueError, match=r"no files to count: give GOLD\.\.\. and PRED"):
+    with refused_with(
+        ValueError,
+        "there are no files to count: give GOLD... and PRED..., or a list with --files-from",
+    ):
         corpus_values(COUNT)
-    with pytest.raises(ValueError, match=r"gold/a.jsonl and --files-from list.txt exclude each other"):
+    with refused_with(
+        ValueError,
+        "gold/a.jsonl and --files-from list.txt exclude each other: list the files in one place",
+    ):
         corpus_values(COUNT | {"first": "gold/a.jsonl", "files_from": Path("list.txt")})
 
 
@@ -86,7 +93,11 @@ def test_workers_count_several_files_and_a_single_one_if_asked_for():
 
 
 def test_without_the_feature_several_files_are_refused_and_one_is_counted():
-    with pytest.raises(ValueError, match="^2 files of gold annotation are given, and one is expected"):
+    with refused_with(
+        ValueError,
+        "2 files of gold annotation are given, and one is expected: count several one by one, and "
+        "add the counts with 'nereval merge'",
+    ):
         task(2).counts()
     assert task(1).counter([workers()]) is None
     assert task(1).counts().documents == len(GOLD)
@@ -103,15 +114,22 @@ def test_append_looks_for_repeats_unless_told_otherwise():
     given = {**COUNT, "first": SIDES[0], "others": SIDES[2:3], "append": True, "collapse": True}
     for asked, looked in ((None, True), (False, False), (True, True)):
         assert CountWorkers.prepare({**given, "check_repeats": asked})["check_repeats"] is looked
-    with pytest.raises(ValueError, match="--append is for collapsed counts: give --collapse, too"):
+    with refused_with(ValueError, "--append is for collapsed counts: give --collapse, too"):
         CountWorkers.prepare({**given, "collapse": False})
 
 
 def test_the_folder_of_parts_is_checked():
     given = {"output": Path("nereval-parts/counts-a.jsonl.npz"), "parts": None}
-    with pytest.raises(ValueError, match="has the name of a part"):
+    with refused_with(
+        ValueError,
+        "nereval-parts/counts-a.jsonl.npz has the name of a part, and parts are inputs, so it cannot "
+        "be the output: choose another",
+    ):
         Workers.check_files(given, NamedInputs(SIDES))
-    with pytest.raises(ValueError, match="--parts gold/deep is in gold, which is an input"):
+    with refused_with(
+        ValueError,
+        "--parts gold/deep is in gold, which is an input, so no parts can be written there: choose another folder",
+    ):
         Workers.check_files({"parts": "gold/deep"}, NamedInputs(["gold"]))
     Workers.check_files({"parts": "parts"}, NamedInputs(SIDES))
 

@@ -15,6 +15,7 @@ import spacy
 from commands import run
 from docs import doc, write_docs
 from processes import live, until
+from refusals import refused_with
 from sharded import ALL_PARTS, ENVIRONMENT, SHARDS, evaluated, full_disk, one_by_one, parts, refused, running, sentences
 
 from spacy_nereval import Document, count, create_all
@@ -210,7 +211,11 @@ def test_parts_of_different_models_are_not_merged(other, tmp_path):
     """Though of one name, on different machines."""
     same = {"model": "1"}
     found = [ShardStatus(shard, {"gold": shard.gold} | model) for shard, model in ((A, same), (B, same), (C, other))]
-    with pytest.raises(ValueError, match="a.spacy and c.spacy were predicted by different models"):
+    with refused_with(
+        ValueError,
+        "a.spacy and c.spacy were predicted by different models with one name: install the same "
+        "model on all machines, then run the command again",
+    ):
         merge_shards(found, PartsFolder(str(tmp_path)), Engine(one_by_one))
 
 

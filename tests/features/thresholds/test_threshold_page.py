@@ -11,6 +11,7 @@ from commands import Row, accepted, flat, line, refused, write
 from pages import Parsed
 from places import SPANCAT
 from products import mostly_at_night
+from refusals import refused_with
 from scored import TEXT, rows
 
 from spacy_nereval import Confidence, Document, Thresholds, create_all, load, score, thresholds
@@ -169,7 +170,10 @@ def test_rows_ask_for_their_curves():
 
 
 def test_more_systems_than_colours_are_refused():
-    with pytest.raises(ValueError, match="colours for at most 8 systems, 9 were given"):
+    with refused_with(
+        ValueError,
+        "the page has colours for at most 8 systems, 9 were given: make several pages",
+    ):
         thresholds_page([("one", found().chosen_on)] * 9, golds=["dev", "test"])
 
 
