@@ -503,7 +503,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "from-pandas from-df from-dataframe read-pandas evaluate-df score-df evaluate-dataframe "
         "score-dataframe": Meaning("score(gold_df, pred_df), for tables with columns doc_id, start, end and label"),
         "convert to-jsonl to-spacy to-conll to-brat write-jsonl write-spacy write-conll save-jsonl save-docs": Meaning(
-            "subprocess.run(['nereval', 'convert', 'gold.conll', 'gold.spacy']), since a command writes annotation"
+            "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy']), since a command writes annotation"
         ),
         "analyze-errors analyse-errors common-errors most-common-errors frequent-errors top-errors error-counts "
         "error-patterns": Meaning("r.to_frame('groups'), with the number of equal errors, or r.errors()"),

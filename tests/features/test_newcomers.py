@@ -120,6 +120,7 @@ def names(room):
         return pandas.DataFrame(rows, columns=["doc_id", "start", "end", "label"])
 
     y_true, y_pred = tags("gold.conll"), tags("pred.conll")
+    tagged = [(n, *pair) for n, sides in enumerate(zip(y_true, y_pred)) for pair in zip(*sides)]
     return {
         **{name: getattr(spacy_nereval, name) for name in spacy_nereval.__all__},
         **{
@@ -137,6 +138,7 @@ def names(room):
         **{"answers": [f"```json\n{json.dumps(entities)}\n```" for entities in mentions("pred.jsonl")]},
         **{"gold_records": gold_records(), "gold_df": table("gold.jsonl"), "pred_df": table("pred.jsonl")},
         "frame": pandas.DataFrame({"true": spans("gold.jsonl"), "system": spans("pred.jsonl")}),
+        "tagged": pandas.DataFrame(tagged, columns=["sentence_id", "gold_tag", "pred_tag"]),
     }
 
 
@@ -261,6 +263,9 @@ WORKS = {
     "score([[(0, 3, 'PER')]], [[]], texts=['Ada'])": "score([[(0, 3, 'PER')]], [[]], text=['Ada'])",
     "score(frame, gold='true', pred='system')": "score(gold_spans, pred_spans)",
     "evaluate(frame, gold_col='true', pred_col='system')": "score(gold_spans, pred_spans)",
+    "score(tagged.groupby('sentence_id', sort=False).agg(list), gold='gold_tag', pred='pred_tag')": (
+        "score(y_true, y_pred)"
+    ),
     "score(y_true, y_pred, 'strict').f1, score(y_true, y_pred, 'strict')['f1']": f"{STRICT}, {STRICT}",
     "score(y_true, y_pred, 'fair').overall.recall": "result.fair.r",
     "score(y_true, y_pred, 'strict').macro_f1": "result.strict.averages['macro']['f']",
@@ -452,8 +457,8 @@ FAILS = {
     "from spacy_nereval import get_entities": "tags_to_entities(spacy.training.iob_to_biluo(tags))",
     "from spacy_nereval import tags_to_spans": "tags_to_entities(spacy.training.iob_to_biluo(tags))",
     "from spacy_nereval import parse_llm": "write locate(text, json.loads(answer)), for the spans of one answer",
-    "from spacy_nereval import convert": "subprocess.run(['nereval', 'convert', 'gold.conll', 'gold.spacy'])",
-    "spacy_nereval.to_jsonl(gold)": "subprocess.run(['nereval', 'convert', 'gold.conll', 'gold.spacy'])",
+    "from spacy_nereval import convert": "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy'])",
+    "spacy_nereval.to_jsonl(gold)": "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy'])",
     "spacy_nereval.render_errors(gold, pred)": "write r.save('report.html'), with r = score(gold, pred)",
     "spacy_nereval.highlight_errors(gold, pred)": "write r.save('report.html'), with r = score(gold, pred)",
     "spacy_nereval.plot_confusion_errors(gold, pred)": "write r.confusion('strict')",
@@ -1006,6 +1011,7 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
             compile(code, line, "exec")
             continue
         scored = {"gold": "gold.jsonl", "pred": "pred.jsonl"} if "thresholds(" in code else {}
+        scored |= {"df": names["tagged"]} if "groupby(" in code else {}
         exec(code.replace("from spacy_nereval.compat.seqeval import f1_score", "pass"), known | scored)
 
 
