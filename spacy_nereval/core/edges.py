@@ -293,7 +293,8 @@ def edge_lines(
     if inclusive:
         lines.append(f"⚠ {'; '.join(inclusive.values())}, so these ends look inclusive: {option}")
     if empty:
-        lines.append(f"⚠ {' and '.join(empty.values())} have no character: {option}, if an end is that of the last one")
+        sides = (" and " if len(empty) == 2 else "; ").join(empty.values())
+        lines.append(f"⚠ {sides} have no character: {option}, if an end is that of the last one")
     if spaced := [f"{n:,} of the {name}" for side, name in names.items() if (n := signs.get((side, "space"), 0))]:
         lines.append(
             f"⚠ White space at the edges of {' and '.join(spaced)}: {spell_argument('trim', 'space')} leaves it out"

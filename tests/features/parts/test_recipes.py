@@ -44,7 +44,7 @@ import json
 import dask.bag, pandas
 from dask.distributed import Client
 with Client(n_workers=2, threads_per_worker=1, dashboard_address=":0"):
-    bag = dask.bag.read_text("corpus.jsonl", blocksize=2000).map(json.loads)
+    bag = dask.bag.read_text("corpus.jsonl", blocksize=500).map(json.loads)
     assert bag.npartitions > 2 and archive_bytes(count_dask(bag, "strict,fair")) == Path("counts.npz").read_bytes()
 try:
     count_dask(dask.dataframe.from_pandas(pandas.read_json("corpus.jsonl", lines=True), npartitions=2), "strict")
