@@ -251,6 +251,9 @@ class ScoreSet:
         usual = SCORE_NAMES.get(name, name)
         if usual == "interval()":
             return self._callable_interval()
+        if name.endswith("_ci"):
+            score = SCORE_NAMES.get(name.removesuffix("_ci"), "")
+            return self.interval(score) if score in self._values["scores"] else None
         if usual in ("p", "r", "f", "value"):
             is_score = usual in self._values["scores"] or usual == "value"
             return getattr(self, usual) if is_score and self._is_of_beta(name) else None

@@ -135,8 +135,10 @@ METRIC_WORDS |= {name: here for name, here in METRIC_NAMES.items() if "_" not in
 
 SCORE = "nereval score GOLD PRED"
 
+AGREEMENT = "agreement({{'ann': docs_a, 'bob': docs_b}})"
 COMPARE = "compare({{'a': pred_a, 'b': pred_b}}, gold)"
 ANSWERS = f'{SCORE}: PRED has lines {{"id": ..., "answer": ...}}'
+SHARES = "r.confusion('fair', hits=True).to_frame().pipe(lambda m: m.div(m.sum(axis=1), axis=0))"
 USAGE = {
     "score": "score(gold, pred)",
     "evaluate": "score(gold, pred)",
@@ -279,7 +281,12 @@ ROWS: dict[str, Meaning] = {
     "open browser": Meaning(
         "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file"
     ),
-    "get-entities": Meaning("score(y_true, y_pred): it takes lists of tags", SCORE),
+    "get-entities get-spans extract-entities extract-spans tags-to-spans tags-to-entities bio-to-spans iob-to-spans "
+    "entities-from-tags spans-from-tags": Meaning(
+        "spacy.training.tags_to_entities(spacy.training.iob_to_biluo(tags)), for the spans of one sentence; "
+        "score(y_true, y_pred) takes tags as they are",
+        SCORE,
+    ),
     "system-names": Meaning(
         "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B --name a --name b"
     ),
@@ -301,7 +308,11 @@ ROWS: dict[str, Meaning] = {
     "seqeval": Meaning(
         "from spacy_nereval.compat.seqeval import f1_score, or score(gold, pred, 'strict')", f"{SCORE} --metrics strict"
     ),
-    "iou jaccard overlap-threshold": Meaning("score(gold, pred, 'overlap')", f"{SCORE} --metrics overlap"),
+    "iou jaccard overlap-threshold min-overlap minimum-overlap min-iou overlap-percentage "
+    "min-overlap-percentage": Meaning(
+        "score(gold, pred, 'overlap'), which gives credit by the shared part, with no least one",
+        f"{SCORE} --metrics overlap: it gives credit by the shared part, with no least one",
+    ),
     "prfs precision-recall-fscore-support precision-recall-fscore": Meaning(
         "r.to_pandas()[['label', 'precision', 'recall', 'f1', 'support']]", f"{SCORE} --tables label-scores"
     ),
@@ -327,6 +338,10 @@ ROWS: dict[str, Meaning] = {
     ),
     "pipe test-model benchmark-model evaluate-model": Meaning(
         "score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"
+    ),
+    "batch-size batchsize": Meaning(
+        "score(gold, nlp), which predicts in batches of nlp.batch_size",
+        "nereval evaluate MODEL GOLD: batches have the batch_size of [nlp] in the config.cfg of MODEL",
     ),
     "eval ner-eval run": Meaning("score(gold, nlp)", "nereval evaluate MODEL GOLD", run="evaluate"),
     "lang language vocab": Meaning("score(gold, pred), since files need no language", SCORE),
@@ -361,9 +376,7 @@ ROWS: dict[str, Meaning] = {
     "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
     "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
     "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
-    "krippendorff-alpha krippendorffs-alpha": Meaning(
-        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
-    ),
+    "krippendorff-alpha krippendorffs-alpha": Meaning(AGREEMENT, "nereval agreement A B", run="agreement"),
     "links entity-links linking nel entity-linking": Meaning(
         "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id", option="--label-from kb_id"
     ),
@@ -379,15 +392,14 @@ ROWS: dict[str, Meaning] = {
         "r.get('mentions'), with the number of unreadable answers", f"{SCORE}: it says how many answers are readable"
     ),
     "parse parse-answer parse-answers parse-llm parse-response parse-responses parse-output": Meaning(
-        "score(gold, answers), since pred may be the answers of a language model as they are",
+        "locate(text, json.loads(answer)), for the spans of one answer; score(gold, answers), since pred may be the "
+        "answers of a language model as they are",
         ANSWERS,
     ),
-    "disagreements": Meaning(
-        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement --tables spans"
-    ),
+    "disagreements": Meaning(AGREEMENT, "nereval agreement A B", run="agreement --tables spans"),
     "inter-annotator interannotator cohen-kappa-score fleiss-kappa agree "
     "annotator-agreement adjudicate curate merge-annotations": Meaning(
-        "agreement({{'ann': docs_a, 'bob': docs_b}})", "nereval agreement A B", run="agreement"
+        AGREEMENT, "nereval agreement A B", run="agreement"
     ),
     "rank ranking": Meaning(
         "leaderboard(gold, {{'a': pred_a, 'b': pred_b}})", "nereval leaderboard GOLD A B", run="leaderboard"
@@ -440,13 +452,14 @@ ROWS: dict[str, Meaning] = {
     "classification-report": Meaning("print(r), or r.to_frame('label-scores')", f"{SCORE} --tables label-scores"),
     "digits decimals": Meaning("r.summary(digits=4)", f"{SCORE} --digits 4"),
     "quiet silent verbose progress q": Meaning(
-        "r = score(gold, pred): it prints nothing, and print(r) prints it", f"{SCORE} --output result.json > /dev/null"
+        "r = score(gold, pred): it prints nothing, and print(r) prints it",
+        f"{SCORE} --output result.json > /dev/null, and --json | jq .scores.strict_f prints one score",
     ),
     "validate lint inspect": Meaning("load('gold.jsonl')", "nereval show GOLD", run="show"),
     "check-file info describe stats statistics head peek debug-data": Meaning(
         "load('gold.jsonl')", "nereval show GOLD", run="show"
     ),
-    "check": Meaning("load('gold.jsonl')", "nereval show GOLD"),
+    "check": Meaning(f"{LEAST_F.python}, or load('gold.jsonl') for a file", "nereval show GOLD"),
     "n-jobs jobs num-workers processes parallel": Meaning(
         "", "nereval count GOLD PRED --workers 4 --output counts.npz"
     ),
@@ -475,6 +488,9 @@ AT: dict[str, dict[str, Meaning]] = {
             f"{COMPARE}, in which p values are adjusted (Holm), and differences have intervals",
             "nereval compare GOLD A B: p values are adjusted (Holm), and differences have intervals",
         ),
+        "names name system-names": Meaning(
+            f"{COMPARE}, in which keys are names", "nereval compare GOLD A B --name a --name b"
+        ),
         "only-regressions regressions": Meaning(
             f"{COMPARE}.to_frame('spans')",
             "nereval compare GOLD A B --tables all: it lists the spans that a system breaks",
@@ -486,6 +502,11 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
         "from-pandas from-df from-dataframe read-pandas evaluate-df score-df evaluate-dataframe "
         "score-dataframe": Meaning("score(gold_df, pred_df), for tables with columns doc_id, start, end and label"),
+        "convert to-jsonl to-spacy to-conll to-brat write-jsonl write-spacy write-conll save-jsonl save-docs": Meaning(
+            "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy']), since a command writes annotation"
+        ),
+        "analyze-errors analyse-errors common-errors most-common-errors frequent-errors top-errors error-counts "
+        "error-patterns": Meaning("r.to_frame('groups'), with the number of equal errors, or r.errors()"),
         "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
@@ -534,17 +555,22 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
     },
     "agreement": {
-        "by-label per-label by-type per-type": Meaning(
-            command="nereval agreement A B --tables labels", option="--tables labels"
+        "names name annotator-names": Meaning(
+            f"{AGREEMENT}, in which keys are names", "nereval agreement A B --name a --name b"
         ),
-        "pairwise pairs": Meaning(command="nereval agreement A B --tables pairs", option="--tables pairs"),
+        "by-label per-label by-type per-type": Meaning(
+            f"{AGREEMENT}.to_frame('labels')", "nereval agreement A B --tables labels", option="--tables labels"
+        ),
+        "pairwise pairs": Meaning(
+            f"{AGREEMENT}.to_frame('pairs')", "nereval agreement A B --tables pairs", option="--tables pairs"
+        ),
         "disagreements disagreement differences conflicts adjudicate adjudication": Meaning(
-            "agreement({{'ann': docs_a, 'bob': docs_b}}).to_frame('spans')",
+            f"{AGREEMENT}.to_frame('spans')",
             "nereval agreement A B --disputes disputes.jsonl",
             option="--disputes {}",
         ),
         "alpha kappa cohen-kappa krippendorff units": Meaning(
-            "agreement({{'ann': docs_a, 'bob': docs_b}})['units']", "nereval agreement A B --tables alpha"
+            f"{AGREEMENT}['units']", "nereval agreement A B --tables alpha"
         ),
     },
     "to_frame": {
@@ -562,9 +588,7 @@ AT: dict[str, dict[str, Meaning]] = {
     },
     "to_markdown": {"index tablefmt float-format floatfmt": Meaning("r.to_markdown(digits=3), which has no index")},
     "confusion": {
-        "normalize normalise": Meaning(
-            "r.confusion('fair', hits=True).to_frame().pipe(lambda m: m.div(m.sum(axis=1), axis=0))"
-        ),
+        "normalize normalise": Meaning(SHARES),
     },
     "to_dict": {
         "flat flatten": Meaning("r.flat()"),
@@ -599,6 +623,10 @@ AT: dict[str, dict[str, Meaning]] = {
         "sort sort-by rank-by by-metric order-by": Meaning(
             command="nereval leaderboard GOLD A B --primary strict_f", option="--primary {}"
         ),
+        "names name": Meaning(
+            "leaderboard(gold, {{'a': pred_a, 'b': pred_b}}), in which keys are names",
+            "nereval leaderboard GOLD A B --name a --name b",
+        ),
         "ci confidence confidence-interval bootstrap n-bootstrap": Meaning(
             "leaderboard(gold, {{'a': pred_a, 'b': pred_b}}), which has intervals",
             "nereval leaderboard GOLD A B: it has intervals, and --level sets their level",
@@ -618,6 +646,17 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
         "source source-col source-column": Meaning(
             "score(df[df['source'] == 'gold'], df[df['source'] == 'pred'])", f"{SCORE}: each with the spans of one side"
+        ),
+        "sentence sentence-id sentence-col sentence-column sent-id doc-col doc-column": Meaning(
+            "score(df.groupby('sentence_id', sort=False).agg(list), gold='gold_tag', pred='pred_tag')",
+            f"{SCORE}: files of columns have an empty line between sentences",
+        ),
+        "normalize normalise normalized normalised": Meaning(
+            SHARES,
+            f"{SCORE} --tables confusion: it has numbers; in Python, {SHARES} has the shares of rows",
+        ),
+        "answer-key answer-field answer-column response-key response-field response-column output-key": Meaning(
+            "score(gold, answers), with the answers as strings", f"{ANSWERS}, so rename the field"
         ),
         "pred-format prediction-format gold-format input-format answer-format": Meaning(
             "score(gold, pred), which recognises formats, or load('pred.tsv', format='conll')",
@@ -644,13 +683,15 @@ WORDS = {
     "power sample detect": "power",
     "threshold thresholds cutoff cutoffs tune calibrate optimize optimal": "threshold",
     "regression regressions drop": "max-drop",
-    "fail min minimum require": "min-f1",
+    "fail require": "min-f1",
     "policy gate gating junit passed": "policy",
     "kappa krippendorff fleiss cohen alpha iaa annotator annotators agreement adjudication interrater": "iaa",
     "mcnemar permutation paired significance significant pvalue wilcoxon randomization compare comparison versus "
     "delta holm bonferroni correction hypothesis": "significance",
     "bootstrap boot ci confint confidence interval intervals jackknife resample resamples stderr": "ci",
     "confusion": "confusion",
+    "displacy": "displacy",
+    "html render plot visualize visualise highlight": "html",
     "error errors mistake mistakes": "errors",
     "hallucinations hallucination hallucinated": "hallucinations",
     "link links linking linker nel kb": "links",
@@ -662,8 +703,6 @@ WORDS = {
     "huggingface hf transformers": "hf",
     "llm align aligned": "llm",
     "read load reader loader parse from import": "load-file",
-    "displacy": "displacy",
-    "html render plot visualize visualise": "html",
     "pandas dataframe df": "to-pandas",
     "latex": "latex",
     "markdown": "markdown",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -114,6 +114,14 @@ class Record(NamedTuple):
         if any(listed_attributes):
             fields["attributes"] = attributes_by_span(zip(spans, listed_attributes))
         return cls(text, distinct, tokens, duplicates=len(spans) - len(distinct), **fields)
+
+
+def _raise_lack(side: Record, name: str) -> NoReturn:
+    raise AttributeError(f"a record has no {name!r}: write .spans, triples of start, end and label, or .text")
+
+
+if not TYPE_CHECKING:  # else no attribute would be wrong
+    Record.__getattr__ = _raise_lack
 
 
 def locate_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:

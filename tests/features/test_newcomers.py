@@ -90,6 +90,7 @@ def room(tmp_path_factory):
     (folder / "both.conll").write_text("\n".join(both))
     rules = "\n".join(["[gate]", "[gate.rules]", "[gate.rules.overall]", 'score = "strict_f"', "at_least = 45", ""])
     (folder / "policy.cfg").write_text(rules)
+    (folder / "scored.json").write_text(spacy_nereval.score([["B-PER"]], [["B-PER"]]).to_json())
     return folder
 
 
@@ -119,6 +120,7 @@ def names(room):
         return pandas.DataFrame(rows, columns=["doc_id", "start", "end", "label"])
 
     y_true, y_pred = tags("gold.conll"), tags("pred.conll")
+    tagged = [(n, *pair) for n, sides in enumerate(zip(y_true, y_pred)) for pair in zip(*sides)]
     return {
         **{name: getattr(spacy_nereval, name) for name in spacy_nereval.__all__},
         **{
@@ -136,6 +138,7 @@ def names(room):
         **{"answers": [f"```json\n{json.dumps(entities)}\n```" for entities in mentions("pred.jsonl")]},
         **{"gold_records": gold_records(), "gold_df": table("gold.jsonl"), "pred_df": table("pred.jsonl")},
         "frame": pandas.DataFrame({"true": spans("gold.jsonl"), "system": spans("pred.jsonl")}),
+        "tagged": pandas.DataFrame(tagged, columns=["sentence_id", "gold_tag", "pred_tag"]),
     }
 
 
@@ -260,6 +263,9 @@ WORKS = {
     "score([[(0, 3, 'PER')]], [[]], texts=['Ada'])": "score([[(0, 3, 'PER')]], [[]], text=['Ada'])",
     "score(frame, gold='true', pred='system')": "score(gold_spans, pred_spans)",
     "evaluate(frame, gold_col='true', pred_col='system')": "score(gold_spans, pred_spans)",
+    "score(tagged.groupby('sentence_id', sort=False).agg(list), gold='gold_tag', pred='pred_tag')": (
+        "score(y_true, y_pred)"
+    ),
     "score(y_true, y_pred, 'strict').f1, score(y_true, y_pred, 'strict')['f1']": f"{STRICT}, {STRICT}",
     "score(y_true, y_pred, 'fair').overall.recall": "result.fair.r",
     "score(y_true, y_pred, 'strict').macro_f1": "result.strict.averages['macro']['f']",
@@ -302,6 +308,10 @@ WORKS = {
     "result.confidence_interval('recall', level=0.95)": "result.strict.interval('r')",
     "pickle.loads(pickle.dumps(result.ci))": "result.strict.interval()",
     "result.confidence_interval('fair')": "result.fair.interval()",
+    "result.f1_ci, result.precision_ci, result.fair.recall_ci": (
+        "result.strict.interval(), result.strict.interval('p'), result.fair.interval('r')"
+    ),
+    "result.labels['PER'].f1_ci, result.fair_f1_ci": "result.labels['PER'].strict.interval(), result.fair.interval()",
     "score(gold, pred, 'strict,f1')": "score(gold, pred, 'strict')",
     "score(gold, pred, ['precision', 'recall', 'f1'])": "score(gold, pred, 'strict')",
     # rows of errors
@@ -444,7 +454,30 @@ FAILS = {
     "Result(nlp.evaluate(examples))": "write score(gold, nlp)",
     "from spacy_nereval import render": "r.save('report.html')",
     "from spacy_nereval.scheme import IOB2": "score(y_true, y_pred, scheme='IOB2')",
-    "from spacy_nereval import get_entities": "score(y_true, y_pred)",
+    "from spacy_nereval import get_entities": "tags_to_entities(spacy.training.iob_to_biluo(tags))",
+    "from spacy_nereval import tags_to_spans": "tags_to_entities(spacy.training.iob_to_biluo(tags))",
+    "from spacy_nereval import parse_llm": "write locate(text, json.loads(answer)), for the spans of one answer",
+    "from spacy_nereval import convert": "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy'])",
+    "spacy_nereval.to_jsonl(gold)": "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy'])",
+    "spacy_nereval.render_errors(gold, pred)": "write r.save('report.html'), with r = score(gold, pred)",
+    "spacy_nereval.highlight_errors(gold, pred)": "write r.save('report.html'), with r = score(gold, pred)",
+    "spacy_nereval.plot_confusion_errors(gold, pred)": "write r.confusion('strict')",
+    "spacy_nereval.analyze_errors(gold, pred)": "write r.to_frame('groups'), with the number of equal errors",
+    "spacy_nereval.common_errors(gold, pred)": "write r.to_frame('groups'), with the number of equal errors",
+    "spacy_nereval.check(result, {'f1': 0.85})": "write gate(['strict_f at_least 85'], gold, pred)",
+    "score(gold, pred, min_overlap=0.5)": "score(gold, pred, 'overlap'), which gives credit by the shared part",
+    "score(gold, pred, min_length=2)": "score has no argument min_length; its arguments are",
+    "score(gold, nlp, batch_size=64)": "write score(gold, nlp), which predicts in batches of nlp.batch_size",
+    "score(frame, gold='gold_tag', pred='pred_tag', sentence='sentence_id')": (
+        "write score(df.groupby('sentence_id', sort=False).agg(list), gold='gold_tag', pred='pred_tag')"
+    ),
+    "compare(gold, [a, b], names=['CRF', 'BERT'])": "write compare({'a': pred_a, 'b': pred_b}, gold), in which keys",
+    "leaderboard(gold, [a, b], names=['CRF', 'BERT'])": "pred_b}), in which keys are names",
+    "agreement(a, b, names=['ann', 'bob'])": "'bob': docs_b}), in which keys are names",
+    "agreement(a, b, per_label=True)": "write agreement({'ann': docs_a, 'bob': docs_b}).to_frame('labels')",
+    "agreement(a, b, pairwise=True)": "write agreement({'ann': docs_a, 'bob': docs_b}).to_frame('pairs')",
+    "load(gold)[0].ents": "a record has no 'ents': write .spans, triples of start, end and label",
+    "load(gold)[0].entities": "a record has no 'entities': write .spans, triples of start, end and label",
     "from spacy_nereval import fbeta_score": "score(gold, pred, {'strict': {'beta': 2}})",
     "from spacy_nereval import wrf": "score(gold, pred, 'wrf')",
     "from spacy_nereval import muc_counts": "score(gold, pred, 'muc')",
@@ -613,7 +646,12 @@ COMMANDS = {
     "table gold.jsonl a.jsonl b.jsonl": "write nereval score GOLD PRED --format markdown",
     "scor gold.jsonl pred.jsonl": "did you mean 'score'?",
     "frobnicate": "nereval --help lists the commands",
-    "score gold.jsonl pred.jsonl --quiet": "--output result.json > /dev/null",
+    "score gold.jsonl pred.jsonl --quiet": "--output result.json > /dev/null, and --json | jq .scores.strict_f",
+    "evaluate gold.jsonl --model ./model --batch-size 64": "batches have the batch_size of [nlp] in the config.cfg",
+    "confusion gold.conll pred.conll --normalize": ".to_frame().pipe(lambda m: m.div(m.sum(axis=1), axis=0))",
+    "llm gold.jsonl pred.jsonl --answer-key response": 'PRED has lines {"id": ..., "answer": ...}, so rename the field',
+    "score gold.jsonl pred.jsonl --min-overlap 0.5": "it gives credit by the shared part, with no least one",
+    "leaderboard scored.json scored.json": "or a count file, as nereval count GOLD PRED --output counts.npz writes it",
     "score gold.jsonl pred.jsonl --paired-bs": "write nereval compare GOLD A B",
     "convert gold.jsonl --json": "write nereval score GOLD PRED --json",
     "show gold.jsonl --ci": "write nereval score GOLD PRED --confidence",
@@ -959,7 +997,8 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
         **{"spacy": spacy, "nlp": nlp, "df": pandas.concat(sides)},
         **{"r": spacy_nereval.score("gold.spacy", "pred.spacy"), "gold": "gold.spacy", "pred": "pred.spacy"},
         **{"docs_a": names["gold_docs"], "docs_b": names["pred_docs"], "pred_a": "a.jsonl", "pred_b": "b.jsonl"},
-        **{"pandas": pandas, "gold_df": names["gold_df"], "pred_df": names["pred_df"]},
+        **{"pandas": pandas, "gold_df": names["gold_df"], "pred_df": names["pred_df"], "subprocess": subprocess},
+        **{"json": json, "text": "Ada met Bob", "answer": '[["Ada", "PER"]]', "tags": ["B-PER", "O"]},
         **{"other": "b.jsonl", "texts": None, "words": None, "id2label": {0: "O"}},
     }
     lines = {python_line(names_of_row.split()[0], at=at) for at, names_of_row in EVERY_ROW} - {""}
@@ -972,6 +1011,7 @@ def test_every_line_of_python_that_the_table_proposes_works(names, room, monkeyp
             compile(code, line, "exec")
             continue
         scored = {"gold": "gold.jsonl", "pred": "pred.jsonl"} if "thresholds(" in code else {}
+        scored |= {"df": names["tagged"]} if "groupby(" in code else {}
         exec(code.replace("from spacy_nereval.compat.seqeval import f1_score", "pass"), known | scored)
 
 

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import pytest
 
-
 Kinds = type[Exception] | tuple[type[Exception], ...]
 
 
