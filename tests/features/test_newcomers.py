@@ -651,7 +651,7 @@ COMMANDS = {
     "confusion gold.conll pred.conll --normalize": ".to_frame().pipe(lambda m: m.div(m.sum(axis=1), axis=0))",
     "llm gold.jsonl pred.jsonl --answer-key response": 'PRED has lines {"id": ..., "answer": ...}, so rename the field',
     "score gold.jsonl pred.jsonl --min-overlap 0.5": "it gives credit by the shared part, with no least one",
-    "leaderboard scored.json scored.json": "or a count file, as nereval count GOLD PRED --output counts.npz writes it",
+    "leaderboard scored.json scored.json": "or a count file, which 'nereval count' writes",
     "score gold.jsonl pred.jsonl --paired-bs": "write nereval compare GOLD A B",
     "convert gold.jsonl --json": "write nereval score GOLD PRED --json",
     "show gold.jsonl --ci": "write nereval score GOLD PRED --confidence",

@@ -406,6 +406,7 @@ OF_BOTH_DOORS = (
     "in Python, nlp.evaluate scores it",
     "which DocBin stores with store_user_data=True only",
     "'nereval show FILE' shows how a file is read",
+    "or a count file, which 'nereval count' writes",
     'make the pipeline with aggregation_strategy="simple"',  # that of transformers
 )
 """What texts below the doors say of commands and arguments: it is true whoever reads it."""

@@ -12,7 +12,7 @@ from made_up import corpus
 from places import ROOT
 from refusals import refused_with
 
-from spacy_nereval import Confidence, Document, Result, count, create, create_all, evaluate, score
+from spacy_nereval import Confidence, Document, Result, Span, count, create, create_all, evaluate, score
 from spacy_nereval.authoring import Metric, Score, Verdict, Wording, one_each
 from spacy_nereval.cli.printing import fold_signature, wrap_line
 from spacy_nereval.core.wording import HIT
@@ -255,6 +255,19 @@ def test_an_example_is_marked_in_a_row_as_in_its_document():
     without = Document([(*ROME, "LOC")], [])
     (listed,) = error_list([without], metric)
     assert mark_row(listed.row()) == ""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "marked"),
+    [
+        ([(3, 7), (18, 27)], "No {[left] and}…[knee pain]"),
+        ([(0, 2), (8, 11), (18, 22)], "[No]…{left [and]}…[knee] pain"),
+    ],
+)
+def test_each_piece_of_a_span_is_marked_with_its_own_words(pieces, marked):
+    document = Document([Span.of_pieces(pieces, "SIGN")], [(3, 11, "SIGN")], "No left and right knee pain")
+    (row,) = score([document], "strict").errors()
+    assert mark_row(row) == marked
 
 
 def test_counts_and_numbered_tokens_have_no_repeated_errors(tmp_path):

@@ -146,7 +146,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     if remedy := UNREAD.get(path.suffix.lower()):
         raise ValueError(f"{path}: {remedy}")
     if kind := _kind_of_result(path):
-        counted = "or a count file, as nereval count GOLD PRED --output counts.npz writes it"
+        counted = "or a count file, which 'nereval count' writes"
         raise ValueError(f"{path} {loading_hint(kind, path)}; expected annotation, {counted}")
     inside = ""
     if format_extension(path) in JSON and not path.is_dir():
