@@ -303,6 +303,13 @@ class AgreementCounts:
         if self.has_units and result["documents"]:
             for (group, name), value in self._alphas_without(annotator):
                 result[group][name] = value
+        elif remaining := self.shared.leave_out(annotator):  # whose lengths may be known, though not all are
+            counts = AgreementCounts(remaining, (), unit=self.unit)
+            for group, values in (
+                ("units", counts._unit_result(counts._block_sums, [])),
+                ("u_alpha", counts._unitising_result(counts._block_sums)),
+            ):
+                result[group] = {name: values[name] for name in result[group]}
         result["units"]["kappa"] = _mean(pair["kappa"] for pair in remaining_pairs)
         return result
 

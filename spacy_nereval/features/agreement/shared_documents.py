@@ -148,6 +148,16 @@ class SharedDocuments:
         """Return the indices of the documents that all these annotators annotated."""
         return [k for k, document in enumerate(self.documents) if document.spans.keys() >= {*annotators}]
 
+    def leave_out(self, annotator: str) -> SharedDocuments | None:
+        """Return the documents of the other annotators, as far as two of them annotated each; None if none is left."""
+        documents = [
+            document._replace(spans={name: spans for name, spans in document.spans.items() if name != annotator})
+            for document in self.documents
+        ]
+        remaining = [document for document in documents if len(document.spans) > 1]
+        other_annotators = tuple(name for name in self.annotators if name != annotator)
+        return replace(self, annotators=other_annotators, documents=remaining) if remaining else None
+
     def name_of(self, place: int) -> str | int:
         """Return the id of a document, or its number if it has no id."""
         document = self.documents[place]

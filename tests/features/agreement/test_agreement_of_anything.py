@@ -169,3 +169,15 @@ def test_mistakes_name_what_is_wrong(case):
     annotators, settings, said = WRONG[case]
     with pytest.raises(ValueError, match=said):
         agreement(annotators, **settings)
+
+
+def test_alpha_without_an_annotator_is_known_where_the_remaining_lengths_are():
+    """The second document has no text, and only a and b annotated it."""
+    sides = {"a": [[(0, 3, "PER")]] * 2, "b": [[(0, 3, "LOC")], [(0, 3, "PER")]], "c": [[(0, 3, "PER")], None]}
+    found = agreement(sides, text=["Ada met Bob", None])
+    assert found["units"]["alpha"] is None and found["without"]["c"]["units"]["alpha"] is None
+    for name in ("a", "b"):
+        two = agreement({other: side[:1] for other, side in sides.items() if other != name}, text=["Ada met Bob"])
+        for group in ("units", "u_alpha"):
+            without = found["without"][name][group]
+            assert without["alpha"] is not None and without["alpha"] == two[group]["alpha"]
