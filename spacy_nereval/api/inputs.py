@@ -174,8 +174,8 @@ def with_item_reading(function: Function) -> Function:
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)
 
-    checked.__signature__ = full  # type: ignore[attr-defined]  # where `inspect` looks
-    return checked  # type: ignore[return-value]  # it takes the function's arguments
+    checked.__signature__ = full  # type: ignore[attr-defined]  # `inspect` reads it; mypy knows no such attribute
+    return checked  # type: ignore[return-value]  # mypy sees Any in place of the arguments
 
 
 def check_call(accepted: Signature, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -207,7 +207,7 @@ def with_usual_arguments(*needless: str) -> Callable[[Function], Function]:
             check_call(accepted, name, args, given)
             return function(*args, **given)
 
-        return called  # type: ignore[return-value]  # it takes the function's arguments
+        return called  # type: ignore[return-value]  # mypy sees Any in place of the arguments
 
     return decorate
 
@@ -224,7 +224,7 @@ def convert_places(convert: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Cal
         def called(*args: Any, **options: Any) -> Any:
             return function(*convert(args), **options)
 
-        return called  # type: ignore[return-value]  # it takes the function's arguments
+        return called  # type: ignore[return-value]  # mypy sees Any in place of the arguments
 
     return decorate
 

@@ -17,7 +17,7 @@ for (const path of process.argv.slice(1)) {
 """
 
 
-@pytest.mark.skipif(not shutil.which("node"), reason="there is no Node here")
+@pytest.mark.skipif(not shutil.which("node"), reason="there is no Node here")  # no dependency: it only compiles
 @pytest.mark.parametrize(("added", "problem"), [("", ""), ("f(1;\n", "SyntaxError: missing ) after argument list")])
 def test_every_script_is_javascript(tmp_path, added, problem):
     assert len(SCRIPTS) > 50
