@@ -7,11 +7,12 @@ function drawHeat() {
   const { values, shown, better } = scores[Number($("score").value)];
   const known = values.filter((value) => value !== null);
   const [low, high] = [Math.min(...known), Math.max(...known)];
+  const best = better < 0 ? low : high;
   document.querySelectorAll("#heat .heat").forEach((cell) => {
     const k = Number(cell.dataset.pair);
-    const share = values[k] === null ? 0 : high > low ? (values[k] - low) / (high - low) : 1;
+    const share = high > low ? 1 - Math.abs(values[k] - best) / (high - low) : 1;
     cell.textContent = shown[k];
-    cell.style.setProperty("--heat", (values[k] === null ? 0 : 0.15 + 0.85 * (better < 0 ? 1 - share : share)).toFixed(3));
+    cell.style.setProperty("--heat", (values[k] === null ? 0 : 0.15 + 0.85 * share).toFixed(3));
   });
 }
 

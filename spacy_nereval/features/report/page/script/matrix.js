@@ -64,7 +64,7 @@ function drawMatrix() {
     const chosen = what === "hits" ? new Set([metrics[matrix.metric].right]) : found.verdicts;
     const kind = what === "hits" ? "correct" : gold === pred ? "wrong boundaries" : "";
     const said = `gold ${labelName(gold)}, predicted ${labelName(pred)}${kind && `, ${kind}`}: ${number(n)}`;
-    const pressed = state.cell && !comparing() && state.one === state.one && state.metric === matrix.metric &&
+    const pressed = state.cell && !comparing() && state.metric === matrix.metric &&
       state.cell[0] === gold && state.cell[1] === pred && [...chosen].every((v) => state.chosen.has(v));
     const element = button({ class: `heat ${what}`, title: said, "aria-label": said, "aria-pressed": String(Boolean(pressed)), tabindex: first ? "0" : "-1" },
       () => ask({ one: state.one, other: ANY, metric: matrix.metric, ...(pressed ? {} : { cell: [gold, pred], chosen: new Set(chosen) }) }), shown(n, gold, pred));
