@@ -148,6 +148,44 @@ class IntervalOfResult(Interval):
         return Interval, (self.low, self.high)  # copies for other processes do without the result
 
 
+class ScoreValue(float):
+    """A score, a number that also knows its interval: `result.f1.ci`.
+
+    >>> from spacy_nereval import score
+    >>> f1 = score([["B-PER"]] * 20, [["B-PER"]] * 20, "strict").f1
+    >>> f1, f1.value, f1.ci.high, f1.foo
+    Traceback (most recent call last):
+    AttributeError: a score is a number, without 'foo': write r.strict.f for the number, and r.strict.interval()
+    """
+
+    _find_interval: Callable[[], Interval | None]
+
+    @classmethod
+    def of(cls, value: Any, find_interval: Callable[[], Interval | None]) -> Any:
+        """Return a score that knows its interval; other values, such as None, as they are."""
+        if type(value) is not float:
+            return value
+        made = cls(value)
+        made._find_interval = find_interval
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        meant, _, end = SCORE_NAMES.get(name, name).partition(".")
+        if meant in ("interval()", "interval"):
+            interval = self._find_interval()
+            return getattr(interval, end) if end else interval
+        if meant == "value":
+            return float(self)
+        raise AttributeError(
+            f"a score is a number, without {name!r}: write r.strict.f for the number, and r.strict.interval()"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return float, (float(self),)  # copies for other processes do without the result
+
+
 class ScoreSet:
     """The scores of one metric, overall or of a label, each an attribute and an item.
 
@@ -319,7 +357,7 @@ class ScoreSet:
         try:
             value = self._values["scores"][self._named(name)]
         except KeyError:
-            if (value := self.meant(words_of(name))) is None:
+            if (value := self.meant(words_of(name))) is None and (value := self._values.get(name)) is None:
                 raise
         return value
 
@@ -327,7 +365,7 @@ class ScoreSet:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return self[name]
+            return ScoreValue.of(self[name], lambda: self.interval(name))  # type: ignore[no-any-return]  # a number
         except KeyError as error:
             raise AttributeError(error.args[0]) from None
 

@@ -20,7 +20,7 @@ from ..core.labels import rules_of
 from ..core.messages import did_you_mean, many, shorten, spell_argument
 from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
-from ..core.synonyms import USAGE, argument_here, python_call
+from ..core.synonyms import USAGE, argument_here, changes_nothing, option_words, python_call
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
@@ -166,6 +166,8 @@ def with_item_reading(function: Function) -> Function:
     def checked(*args: Any, **kwargs: Any) -> Any:
         called = function.__qualname__.removesuffix(".__init__")
         args, kwargs = _take_columns(_read_tables(args), kwargs)
+        if "policy" in accepted:
+            args, kwargs = _take_rules(called, args, kwargs, accepted)
         while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
             args = args[:-1]
         if any(name not in accepted for name in kwargs):
@@ -212,17 +214,22 @@ def with_usual_arguments(*needless: str) -> Callable[[Function], Function]:
     return decorate
 
 
-def convert_places(convert: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Callable[[Function], Function]:
-    """Return a decorator for a function that others give its sides one after the other, in their places.
+Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
+"""The arguments of a call: those that are given by their places, and those that are given by their names."""
+
+
+def convert_places(convert: Callable[..., Arguments]) -> Callable[[Function], Function]:
+    """Return a decorator for a function that others give its sides one after the other, or by other names.
 
     Args:
-        convert: From the arguments that are given by their places to those that the function has.
+        convert: Returns the arguments that the function has for those that are given.
     """
 
     def decorate(function: Function) -> Function:
         @wraps(function)
         def called(*args: Any, **options: Any) -> Any:
-            return function(*convert(args), **options)
+            args, named = convert(*args, **options)
+            return function(*args, **named)
 
         return called  # type: ignore[return-value]  # mypy sees Any in place of the arguments
 
@@ -287,6 +294,37 @@ def _take_columns(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[
     return (), {columns.get(name, name): frame[value] if name in columns else value for name, value in kwargs.items()}
 
 
+def _take_rules(
+    function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], accepted: Sequence[str]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return arguments with the rules that arguments such as `min_f1=0.85` mean as a policy, unless one is given.
+
+    The argument `policy` of `gate` comes first: without it, the first is the gold annotation.
+    """
+    rest, rules = {}, []
+    for name, value in kwargs.items():
+        text = ",".join(f"{label}={least}" for label, least in value.items()) if isinstance(value, Mapping) else value
+        words = [] if name in accepted else option_words(f"--{name.replace('_', '-')}", function, str(text))
+        if words[:1] == ["--rule"]:
+            rules += words[1::2]
+        else:
+            rest[name] = value
+    places = accepted[1:] if accepted[0] == "policy" else accepted
+    has_policy = "policy" in rest or (places != accepted and bool(args) and _is_policy(args[0]))
+    if not rules or has_policy:
+        return args, dict(kwargs)
+    if places == accepted:
+        return args, {**rest, "policy": rules}
+    return (rules, *args), rest
+
+
+def _is_policy(value: Any) -> bool:
+    """Return whether a value is the path or the content of a policy, or a list of rules, rather than annotation."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and isinstance(value[0], str)
+    return isinstance(value, Mapping) or (isinstance(value, (str, Path)) and Path(value).suffix == ".cfg")
+
+
 def arguments_here(
     kwargs: Mapping[str, Any], function: str, accepted: Sequence[str], placed: Sequence[str]
 ) -> dict[str, Any]:
@@ -303,6 +341,8 @@ def arguments_here(
     """
     given = {name: value for name, value in kwargs.items() if name in accepted}
     for name in [name for name in kwargs if name not in accepted]:
+        if changes_nothing(name, function, kwargs[name]):
+            continue
         here, value = argument_here(name, function, kwargs[name])
         if (
             here in ("level", "samples", "seed") and here not in accepted and "confidence" in accepted

@@ -43,6 +43,7 @@ from .accessors import (
     MetricScoreSet,
     Named,
     ScoreKey,
+    ScoreValue,
     answer,
     interval_of,
     line_for,
@@ -265,6 +266,8 @@ class Result(Shown):
         if name.startswith("_"):
             raise AttributeError(name)
         scores: Any
+        if name == "metrics":
+            return Named(self._sets)  # type: ignore[return-value]  # the one attribute that is a table of sets
         try:
             scores = self._sets.get(name) or answer(name, self._sets)
         except KeyError:
@@ -275,17 +278,26 @@ class Result(Shown):
             scores = self.errors("strict", [verdict])
         if scores is None:
             raise AttributeError(self._absent(name))
-        return scores  # type: ignore[no-any-return]  # a key of a score gives a number
+        return ScoreValue.of(scores, lambda: self._interval_of(name))  # type: ignore[no-any-return]  # or a set
 
     def _meant(self, name: str) -> Any:
         """Return what other packages have under a name; None if nothing, or if it could be several things."""
         return self if name == "overall" else score_of_words(name, self._sets)
 
+    def _interval_of(self, name: str) -> Any:
+        """Return the interval of a score by its score key, or by its name elsewhere; None if there is none."""
+        asked = next((scores for scores in self._sets.values() if name in scores.keys), None)
+        return asked.interval(name) if asked else self._meant(f"{name}_ci")
+
     def _absent(self, name: object) -> str:
         if why := self.get("left_out", {}).get(name):
             return f"there is no {name!r}: it was excluded: {why}"
         line = self._remedy(name) or line_for(str(name), self._sets, self.labels)
-        return f"there is no {name!r}: {line}" if line else describe_unknown(name, [*paths(self._sets), *self])
+        return (
+            f"there is no {name!r}: {line}"
+            if line
+            else describe_unknown(name, [*self._sets, *self._listed_names(), *paths(self._sets)], most=30)
+        )
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._sets})
@@ -614,7 +626,7 @@ class Comparison(Shown):
     _lines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("p", "p_value", "pvalue"), "c.to_frame().p_holm"),
         **dict.fromkeys(("p_values", "pvalues", "adjusted_p_values"), "c.to_pandas()[['metric', 'score', 'p_value']]"),
-        **dict.fromkeys(("difference", "delta", "value"), "c.headline.value"),
+        **dict.fromkeys(("difference", "delta", "diff", "value"), "c.headline.value"),
         **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
         **dict.fromkeys(("winner", "best", "verdict", "better"), "print(c.conclusion)"),
         **dict.fromkeys(("significant", "is_significant"), "c.p_value < 0.05, or print(c.conclusion)"),

@@ -16,6 +16,7 @@ from ..core.labels import LabelRules, rules_of
 from ..core.lexicon import cached_lexicon
 from ..core.messages import describe_unknown, shorten, spell_argument
 from ..core.spans import Document, relabel
+from ..core.synonyms import FIRST_NAMES, SECOND_NAMES
 from ..counting.counter import count
 from ..counting.counts import Counts
 from ..evaluation.breakdown import Breakdown, parse_attribute, split_attributes
@@ -38,6 +39,7 @@ from ..metrics.registry import (
     create,
 )
 from .inputs import (
+    Arguments,
     ItemReading,
     Items,
     are_sides,
@@ -548,14 +550,23 @@ def _check_one_side(text: object, tokens: object, metrics: object) -> None:
         raise ValueError("Documents and Examples contain both sides: expected score(documents, metrics, confidence)")
 
 
-def _name_systems(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the arguments of `compare` with a table of the systems that stand behind gold, or of two results."""
+def _name_systems(*args: Any, **options: Any) -> Arguments:
+    """Return the arguments of `compare` with a table of the systems, which may stand behind gold, or have names."""
     if len(args) > 1 and all(isinstance(arg, Result) for arg in args):
-        return (name_sides(args),)
+        return (name_sides(args),), options
     if len(args) > 1 and isinstance(args[1], (list, tuple)) and args[1][1:] and all(map(is_file_here, args[1])):
-        return name_sides(args[1]), args[0], *args[2:]
+        return (name_sides(args[1]), args[0], *args[2:]), options
+    named = {name: value for name, value in options.items() if name in SYSTEMS and are_sides([value])}
+    if len(named) > 1 and "systems" not in options and len(args) < 2:
+        systems = {name: named[name] for name in SYSTEMS if name in named}
+        rest = {name: value for name, value in options.items() if name not in named}
+        return (systems, *args), rest
     is_clear = len(args) > 2 and not any(isinstance(arg, Mapping) for arg in args[:2])
-    return (name_sides(args[1:]), args[0]) if is_clear and are_sides(args[1:]) else args
+    return ((name_sides(args[1:]), args[0]) if is_clear and are_sides(args[1:]) else args), options
+
+
+SYSTEMS = ["baseline", *f"{FIRST_NAMES} {SECOND_NAMES}".replace("-", "_").split()]
+"""The names that arguments for two systems have elsewhere, the baseline first."""
 
 
 @convert_places(_name_systems)

@@ -99,7 +99,7 @@ class Row(dict[str, Any]):
                 raise AttributeError(name)
             for key in (name, ROW_NAMES.get(name, "")):
                 if key in self:
-                    return self[key]
+                    return DocumentId.of(self[key]) if key == "document" else self[key]
                 if key == "kind" and {"metric", "verdict"} <= {*self}:
                     return kind_of_verdict(self["metric"], self["verdict"])
             if f"gold_{name}" in self:  # where there is no gold span, the predicted one is meant
@@ -108,6 +108,31 @@ class Row(dict[str, Any]):
             if span := {key.removeprefix(f"{side}_"): self[key] for key in self if key.startswith(f"{side}_")}:
                 return None if span.get("start") is None else Row(span)
             raise AttributeError(f"a row has no {name!r}: {describe_unknown(name, self, most=30)}")
+
+
+class DocumentId(str):
+    """The id of the document of an error, which is asked for what a document has.
+
+    >>> DocumentId("d1").text
+    Traceback (most recent call last):
+    AttributeError: 'd1' is the id of the document, without 'text': write e.left + e.text + e.right for the text around
+    """
+
+    @classmethod
+    def of(cls, value: Any) -> Any:
+        """Return an id that answers; a number or None as it is."""
+        return cls(value) if isinstance(value, str) else value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"{str(self)!r} is the id of the document, without {name!r}: write e.left + e.text + e.right for the text "
+            "around"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)
 
 
 class Rows(list[Any]):
@@ -340,7 +365,7 @@ class Shown(dict[str, Any]):
                 raise AttributeError(name)
             if (meant := self._attribute_meant(name)) is not None:
                 return meant
-            raise AttributeError(self._remedy(name) or describe_unknown(name, [*self, *self._own_names()]))
+            raise AttributeError(self._remedy(name) or describe_unknown(name, [*self, *self._listed_names()], most=60))
 
     def _attribute_meant(self, name: str) -> Any:
         """Return the attribute that other packages call by another name, or the item of this name; None if none is."""
@@ -349,7 +374,8 @@ class Shown(dict[str, Any]):
             return self._frame_as_elsewhere
         if here in self._own_names():
             return getattr(self, here)
-        value = super().get(name) if name in self else self._value_of_line(name)
+        key = next((key for key in (name, here) if key in self), "per_type" if here == "labels" else "")
+        value = super().get(key) if key in self else self._value_of_line(name)
         return Plain(value) if type(value) is dict else value
 
     def _frame_as_elsewhere(self, *args: Any, **options: Any) -> pandas.DataFrame:
@@ -370,6 +396,11 @@ class Shown(dict[str, Any]):
 
     def _own_names(self) -> list[str]:
         return [name for name in dir(type(self)) if not name.startswith("_") and not hasattr(dict, name)]
+
+    def _listed_names(self) -> list[str]:
+        """Return the attributes, and the methods as they are called, as errors list them."""
+        names = [name for name in self._own_names() if name not in UNSHOWN]
+        return [f"{name}()" if callable(getattr(type(self), name)) else name for name in names]
 
     def _remedy(self, name: object) -> str:
         """Return the line to write instead of a name, such as an item for an attribute; "" if unknown."""

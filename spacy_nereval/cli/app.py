@@ -15,7 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from itertools import chain
@@ -54,7 +54,9 @@ from .command_options import (
     LogFormat,
     own_command,
     own_options,
+    prints_nothing,
     read_as,
+    table_format,
 )
 from .guards import (
     NamedInputs,
@@ -83,6 +85,9 @@ HEADINGS = (
 )
 """The headings below which the list of commands shows them; the last has those that name none."""
 
+QUIET = ("--quiet", "-q", "--silent")
+"""Options of other packages for printing nothing."""
+
 WIDEST = 100
 """Maximum number of columns. Longer lines are hard to read."""
 
@@ -110,6 +115,9 @@ class GroupedCommand(TyperCommand):
         flags = {name for parameter in self.params if getattr(parameter, "is_flag", False) for name in parameter.opts}
         lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
         args = with_output_last(args) if self.name == "convert" else args
+        if quiet := [arg for arg in args if arg in QUIET and arg not in chain(*options)]:
+            args = [arg for arg in args if arg not in quiet]
+        prints_nothing.set(bool(quiet))
         args = with_listed_values(args, [*chain(*options)], repeated)
         args = with_options_of_others(args, options, self.name or "", {*flags, *repeated, *chain(*lists)})
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
@@ -200,7 +208,7 @@ def with_options_of_others(
     >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
     ['-f', 'conll', '--latex']
     """
-    from ..core.synonyms import option_words, takes_value
+    from ..core.synonyms import changes_nothing, option_words, takes_value
 
     names_of = {name: names for names in options for name in names}
     result: list[str] = []
@@ -208,9 +216,13 @@ def with_options_of_others(
     while rest:
         arg = rest.pop(0)
         option, equals, value = arg.partition("=")
+        option = f"-{option}" if re.fullmatch("-[a-z]", option) and option not in names_of else option
         at = value if equals else rest[0] if rest and _is_value(rest[0]) else None
         if option == "--json" and (at or "").endswith(".json") and "--output" in names_of:
             result += ["--output", rest.pop(0)]
+            continue
+        if option not in names_of and changes_nothing(option, command, "true" if at is None else at):
+            del rest[: at is not None and not equals]
             continue
         words = [] if option in names_of else option_words(option, command, at)
         if (
@@ -408,11 +420,14 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
     >>> files_in_places(["--gold", "g.jsonl", "--nlp", "model"], ["model", "data"], [])
     ['model', 'g.jsonl']
     """
-    from ..core.synonyms import GOLD_NAMES, PRED_NAMES
+    from ..core.synonyms import FIRST_NAMES, GOLD_NAMES, PRED_NAMES, SECOND_NAMES
 
     if not {"gold", "model", "annotations"} & {*places[:2]}:
         return [*args]
     place_of = {**dict.fromkeys(("-p", "-i", *LISTED), "pred"), "-g": "gold", "--baseline": "baseline"}
+    if "systems" in places:
+        place_of |= {f"--{name}": "baseline" for name in FIRST_NAMES.split()}
+        place_of |= {f"--{name}": "pred" for name in SECOND_NAMES.split()}
     place_of |= {f"--{name}": "gold" for name in GOLD_NAMES.split()}
     place_of |= {f"--{name}": "pred" for name in PRED_NAMES.split()}
     if "data" in places:
@@ -511,6 +526,37 @@ def with_command(args: Sequence[str], commands: Collection[str]) -> Sequence[str
     """
     if not args or (args[0] in commands and args[0] not in ("score", "evaluate")):
         return args
+    meant = _command_meant(args, commands)
+    return _command_of_options(meant, commands) if meant[0] in ("score", "evaluate") else meant
+
+
+def _command_of_options(args: Sequence[str], commands: Collection[str]) -> Sequence[str]:
+    """Return the arguments of `score` or `evaluate` with another command, if an option of others asks for that.
+
+    >>> _command_of_options(["score", "g.jsonl", "p.jsonl", "--fail-under", "0.85"], ["gate"])
+    ['gate', 'g.jsonl', 'p.jsonl', '--fail-under', '0.85']
+    >>> _command_of_options(["evaluate", "model", "g.spacy", "--html", "page.html"], ["report"])
+    ['report', 'g.spacy', 'model', '--html', 'page.html']
+    """
+    from ..core.synonyms import command_line, option_words
+
+    command, *rest = args
+    for arg, following in zip(rest, [*rest[1:], None]):
+        option, equals, value = arg.partition("=")
+        line = command_line(option, at=command) if option.startswith("--") else ""
+        other = line.removeprefix("nereval ").partition(" ")[0]
+        if other in {*commands} & OF_OPTIONS and option_words(option, other, value if equals else following):
+            swapped = command == "evaluate" and not any(one.startswith("-") for one in rest[:2])
+            return [other, *rest[1::-1], *rest[2:]] if swapped else [other, *rest]
+    return args
+
+
+OF_OPTIONS = {"gate", "report"}
+"""Commands that options of other packages' only command ask for, such as `--fail-under`, and `--html`."""
+
+
+def _command_meant(args: Sequence[str], commands: Collection[str]) -> Sequence[str]:
+    """Return the arguments of the program with the command that their first word and their files mean."""
     from ..core.synonyms import command_to_run
 
     first, *rest = args
@@ -829,7 +875,7 @@ def say_read_as() -> Iterator[None]:
         status = UNUSABLE
         raise
     finally:
-        if line and status not in (UNUSABLE, BUSY):
+        if line and status not in (UNUSABLE, BUSY) and not prints_nothing.get():
             say(f"ℹ read as {line}", err=True)
 
 
@@ -867,6 +913,8 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
                 printed.enter_context(print_apart_from(output_files(kwargs).values()))
                 printed.enter_context(no_tables(bool(kwargs.get("json"))))
                 printed.enter_context(warnings_in_lines())
+                if prints_nothing.get() and not kwargs.get("json") and table_format(kwargs.get("format")) == "terminal":
+                    printed.enter_context(redirect_stdout(printed.enter_context(open(os.devnull, "w"))))
                 if kwargs.get("code"):
                     import_code(kwargs["code"])
                 function(*args, **kwargs)

@@ -33,6 +33,9 @@ own_command: ContextVar[str] = ContextVar("own_command", default="")
 read_as: ContextVar[str] = ContextVar("read_as", default="")
 """The command that runs as it is written here, if it was given with names of other packages; else ""."""
 
+prints_nothing: ContextVar[bool] = ContextVar("prints_nothing", default=False)
+"""Whether the command that runs was told to print nothing, by an option of other packages."""
+
 EPILOG = (
     "Options of a metric follow the files: --fair.unit token --loio.s 1. "
     "'nereval metrics' lists the options of every metric."
@@ -316,11 +319,11 @@ def table_format(value: str | None) -> str:
 
 def _formats(value: str | None) -> tuple[list[str], list[str]]:
     """Return the input formats and the table formats that `--format` names."""
-    from ..io.formats import format_names, is_format
+    from ..io.formats import format_here, format_names, is_format
 
     names = split_list(value)
     tables = [name for name in names if name in TABLE_FORMATS]
-    inputs = [name for name in names if name not in TABLE_FORMATS]
+    inputs = [format_here(name) for name in names if name not in TABLE_FORMATS]
     for name in inputs:
         if not is_format(name):
             raise ValueError(

@@ -34,7 +34,8 @@ FUNCTIONS = {
         "evaluate"
     ),
     "iaa inter_annotator_agreement interannotator_agreement annotator_agreement": Target("agreement"),
-    "compare_systems compare_models": Target("compare"),
+    "compare_systems compare_models paired_test permutation_test significance_test paired_bootstrap "
+    "paired_bootstrap_test paired_permutation_test approximate_randomization": Target("compare"),
     "rank rank_systems": Target("leaderboard"),
     "find_threshold best_threshold tune_threshold optimize_threshold": Target("thresholds"),
     "tune_thresholds calibrate_thresholds find_thresholds": Target("thresholds"),
@@ -64,6 +65,17 @@ SEQEVAL = ("accuracy_score", "classification_report", "f1_score", "precision_sco
 EVALUATORS = ("Evaluator", "NEREvaluator", "NERScorer", "Scorer")
 
 
+REPORTS = ("html_report", "report_html", "make_report", "create_report", "generate_report", "write_report")
+
+
+def _report(*sides: Any, output: Any = None, **options: Any) -> Any:
+    """Return the report of `score`, which is also written to a file if there is one."""
+    result = _top("score")(*sides, **options)
+    if output is not None:
+        result.save(output)
+    return result.report()
+
+
 def function_named(name: str) -> Any:
     """Return the function or class that another package has under a name; None if there is none of that name.
 
@@ -74,6 +86,8 @@ def function_named(name: str) -> Any:
         return getattr(import_module(f"{PACKAGE}.compat.seqeval"), name)
     if name in EVALUATORS:
         return Evaluator
+    if name in REPORTS:
+        return _report
     if name == "ner_scorer":  # a component's scorer, which takes more than examples
         return import_module(f"{PACKAGE}.integration.scorer").make_ner_scorer()
     if name in TARGETS:
@@ -117,10 +131,31 @@ class Evaluator:
 
     def __init__(self, *sides: Any, loader: str = "", **options: Any) -> None:
         self._sides, self._options = sides, options
+        self._added: tuple[list[Any], list[Any]] = [], []
+
+    def add(self, gold: Any, pred: Any) -> None:
+        """Add a document, to be scored by `evaluate`.
+
+        >>> evaluator = Evaluator(labels=["PER"], metrics="strict")
+        >>> evaluator.add(["B-PER", "B-LOC"], ["B-PER", "O"])
+        >>> evaluator.compute().strict.f
+        1.0
+        """
+        self.add_batch([gold], [pred])
+
+    def add_batch(self, gold: Any, pred: Any) -> None:
+        """Add the documents of a batch, to be scored by `evaluate`."""
+        for added, side in zip(self._added, (gold, pred)):
+            added += side
+
+    update = add_batch
 
     def evaluate(self, *sides: Any, **options: Any) -> Any:
-        """Return the result of `score` for the sides given here, or else when the evaluator was made."""
-        return _top("score")(*(sides or self._sides), **self._options | options)
+        """Return the result of `score` for the sides given here, or when the evaluator was made, or that were added."""
+        sides = sides or self._sides or (self._added if self._added[0] else ())
+        return _top("score")(*sides, **self._options | options)
+
+    compute = evaluate
 
     def __call__(self, *sides: Any, **options: Any) -> Any:
         """Return what `evaluate` returns."""

@@ -23,16 +23,19 @@ class Meaning(NamedTuple):
             that it has; "" if there is none.
         command: The command to write; "" if there is none.
         option: The equivalents of an option of this name, with their values; "" if it is not understood. The
-            given value replaces {}, each of its parts {each}, 1 - value {rest}, its points {points}, and {drop} if
-            it can only be points; without a value, the options before it are meant. Rules take values of labels,
-            such as PER=0.9, and {of_label} these alone. An argument in Python means the same.
+            given value replaces {}, each of its parts {each}, 1 - value {rest}, its points {points}, {drop} if it can
+            only be points, and {field} as a field of documents; without a value, the options before it are meant.
+            Rules take values of labels, such as PER=0.9, and {of_label} these alone. An argument in Python means the
+            same.
         run: The equivalent of a command of this name, with its options; "" if it is not understood.
+        needless: The values with which an option of this name changes nothing, separated by spaces.
     """
 
     python: str = ""
     command: str = ""
     option: str = ""
     run: str = ""
+    needless: str = ""
 
 
 SCORE_NAMES = {
@@ -164,6 +167,9 @@ LARGEST_DROP = Meaning(
     "gate(['strict_f worse_by_at_most 1'], gold, pred, other)",
     "nereval gate GOLD PRED --baseline OTHER --rule 'strict_f worse_by_at_most 1': 1 point is 0.01 of F",
 )
+
+FIRST_NAMES = "a system-a pred-a preds-a model-a sys-a system1 pred1 old base"
+SECOND_NAMES = "b system-b pred-b preds-b model-b sys-b system2 pred2 new candidate"
 
 GOLD_NAMES = "gold golds gold-file dataset data-set reference references ref refs y-true true truth ground-truth"
 PRED_NAMES = (
@@ -351,8 +357,15 @@ ROWS: dict[str, Meaning] = {
     "scorer evaluator nerevaluator ner-evaluator evaluate-ner entity-evaluator ner-scorer get-ner-prf": Meaning(
         "from spacy_nereval import score; score(gold, pred)", SCORE
     ),
-    "ignore-case case-insensitive case-sensitive lowercase lower caseless": Meaning(
-        "score(gold, pred, match='caseless'), for mentions without offsets", f"{SCORE} --match caseless"
+    "ignore-case case-insensitive lowercase lower caseless": Meaning(
+        "score(gold, pred, match='caseless'), for mentions without offsets",
+        f"{SCORE} --match caseless",
+        option="--match caseless",
+    ),
+    "case-sensitive": Meaning(
+        "score(gold, answers, match='exact'), for mentions without offsets",
+        f"{SCORE} --match exact",
+        option="--match exact",
     ),
     "loader suffix": Meaning("score(gold, pred): it recognises the type of its input", SCORE),
     "confusion confusion-matrix cm": Meaning(
@@ -465,7 +478,10 @@ ROWS: dict[str, Meaning] = {
     ),
     "list list-metrics available-metrics": Meaning("names()", "nereval metrics", run="metrics"),
     "version": Meaning("spacy_nereval.__version__", "nereval --version", run="--version"),
-    "group-by groupby slice slices field": Meaning("score(gold, pred, by='meta.source')", f"{SCORE} --by meta.source"),
+    "group-by groupby slice-by split-by stratify-by field": Meaning(
+        "score(gold, pred, by='meta.source')", f"{SCORE} --by meta.source", option="--by {field}"
+    ),
+    "slice slices groups": Meaning("score(gold, pred, by='meta.source')['breakdowns']", f"{SCORE} --by meta.source"),
 }
 """The meaning of each name: synonyms, in lower case with hyphens, separated by spaces."""
 
@@ -474,19 +490,20 @@ AT: dict[str, dict[str, Meaning]] = {
         "alpha significance-level": Meaning(
             f"{COMPARE[:-1]}, level=0.99)", "nereval compare GOLD A B --level 0.99", option="--level {rest}"
         ),
-        "a b system-a system-b pred-a pred-b preds-a preds-b model-a model-b sys-a sys-b system1 system2 pred1 pred2 "
-        "candidate new old base": Meaning(COMPARE, "nereval compare GOLD A B"),
+        f"{FIRST_NAMES} {SECOND_NAMES}": Meaning(COMPARE, "nereval compare GOLD A B"),
         "test method paired": Meaning(
             f"{COMPARE}, which always tests, by random permutations",
             "nereval compare GOLD A B: it always tests, by random permutations",
+            needless="true paired permutation randomization approximate-randomization ar",
         ),
-        "n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap n-boot": Meaning(
+        "n n-resamples n-permutations n-trials paired-bs-n paired-ar-n n-samples n-bootstrap n-boot": Meaning(
             f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000", option="--trials {}"
         ),
         "bootstrap": Meaning(f"{COMPARE[:-1]}, trials=10000)", "nereval compare GOLD A B --trials 10000"),
         "correction adjust holm bonferroni ci confidence": Meaning(
             f"{COMPARE}, in which p values are adjusted (Holm), and differences have intervals",
             "nereval compare GOLD A B: p values are adjusted (Holm), and differences have intervals",
+            needless="true holm 0.95",
         ),
         "names name system-names": Meaning(
             f"{COMPARE}, in which keys are names", "nereval compare GOLD A B --name a --name b"
@@ -683,7 +700,7 @@ WORDS = {
     "power sample detect": "power",
     "threshold thresholds cutoff cutoffs tune calibrate optimize optimal": "threshold",
     "regression regressions drop": "max-drop",
-    "fail require": "min-f1",
+    "fail require assert": "min-f1",
     "policy gate gating junit passed": "policy",
     "kappa krippendorff fleiss cohen alpha iaa annotator annotators agreement adjudication interrater": "iaa",
     "mcnemar permutation paired significance significant pvalue wilcoxon randomization compare comparison versus "
@@ -698,7 +715,8 @@ WORDS = {
     "untyped unlabeled unlabelled agnostic boundaries": "untyped",
     "leaderboard ranking rank": "rank",
     "seen unseen novel": "seen",
-    "breakdown bucket buckets slice slices stratify group groups groupby": "group-by",
+    "worst hardest": "worst-documents",
+    "breakdown bucket buckets slice slices stratify group groups groupby grouped": "group-by",
     "compute trainer": "trainer",
     "huggingface hf transformers": "hf",
     "llm align aligned": "llm",
@@ -761,14 +779,16 @@ def _meaning(name: str, at: str = "", others: Iterable[str] | None = None) -> Me
 
 
 def _rule_of_score(written: str, at: str) -> Meaning | None:
-    """Return the meaning of a score's name as an option of a command that judges by rules: its least value."""
+    """Return the meaning of a score's name as an option of a command: its least value, by which commands judge."""
     name = re.sub("^(min|minimum|least)-|-(min|minimum)$", "", written)
     key = score_key_here({"f": "f1", "p": "precision", "r": "recall"}.get(name, name))
-    if not key or at not in ("gate", "plan", "report") or (at != "gate" and name == written):
+    judges = at if at in ("gate", "plan", "report") else "gate"
+    if not key or at not in (judges, "score", "evaluate") or (at != "gate" and name == written):
         return None
     rule = f"{key} at_least 85"
     call = f"plan(gold, pred, policy=['{rule}'])" if at == "plan" else f"gate(['{rule}'], gold, pred)"
-    return Meaning(call, f"nereval {at} GOLD PRED --rule '{rule}'", option=LEAST_RULE.replace("strict_f", key))
+    option = LEAST_RULE.replace("strict_f", key) if at == judges else ""
+    return Meaning(call, f"nereval {judges} GOLD PRED --rule '{rule}'", option=option)
 
 
 def _is_slip(name: str, near: str) -> bool:
@@ -877,8 +897,8 @@ def _rule_of_label(rule: str, label: str) -> str:
 
 
 def _fill(template: str, value: str) -> str:
-    points = _points(value)
-    return template.format(value, rest=_rest(value), points=points, drop=value, of_label=points)
+    points, field = _points(value), value if "." in value else f"meta.{value}"
+    return template.format(value, rest=_rest(value), points=points, drop=value, of_label=points, field=field)
 
 
 def score_key_here(name: str) -> str:
@@ -950,11 +970,22 @@ def argument_here(name: str, at: str = "", value: Any = None) -> tuple[str, Any]
     if template == "{each}=":
         names = value.split(",") if isinstance(value, str) else value
         return argument, dict.fromkeys(names) if isinstance(names, Iterable) else names
+    if template == "{field}" and isinstance(value, str):
+        return argument, _fill(template, value)
     if template == "{rest}":
         return argument, float(_rest(value)) if isinstance(value, (int, float)) else value
     if "{" not in template:  # a flag
         return (argument, template) if value is True and at in ("score", "evaluate") else ("", value)
     return argument, value
+
+
+def changes_nothing(name: str, at: str, value: Any) -> bool:
+    """Return whether an argument or option of another package asks for what a function or command always does.
+
+    >>> changes_nothing("correction", "compare", "holm"), changes_nothing("--test", "compare", "t-test")
+    (True, False)
+    """
+    return str(value).lower().replace("_", "-") in _meaning(name, at).needless.split()
 
 
 def command_to_run(name: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -116,12 +116,15 @@ class Record(NamedTuple):
         return cls(text, distinct, tokens, duplicates=len(spans) - len(distinct), **fields)
 
 
-def _raise_lack(side: Record, name: str) -> NoReturn:
+def _answer(record: Record, name: str) -> Any:
+    """Return the spans under another name for them. Raise AttributeError for other names."""
+    if name in ("entities", "ents", "annotations"):
+        return record.spans
     raise AttributeError(f"a record has no {name!r}: write .spans, triples of start, end and label, or .text")
 
 
 if not TYPE_CHECKING:  # else no attribute would be wrong
-    Record.__getattr__ = _raise_lack
+    Record.__getattr__ = _answer
 
 
 def locate_mentions(side: Record, mentions: Iterable[Any], match: str = CASELESS, occurrences: str = LISTED) -> Record:

@@ -22,11 +22,10 @@ from spacy_nereval.io.formats.contents import json_values
 
 
 @pytest.mark.parametrize("name", [name for name, (_, file, _) in samples.SAMPLES.items() if file == "a.json"])
-def test_a_format_option_decides_against_the_content(name, tmp_path):
+def test_a_file_of_any_name_has_the_format_that_its_content_shows(name, tmp_path):
     path = write_sample(name, tmp_path)
     path = path.rename(path.with_name("a.data"))
-    assert len(read(path, name=samples.SAMPLES[name][0])) == 1
-    assert "cannot infer the format" in error(path)
+    assert read(path) == read(path, name=samples.SAMPLES[name][0]) and len(read(path)) == 1
 
 
 OTHER_CONTENT = [
@@ -34,6 +33,9 @@ OTHER_CONTENT = [
     ("a.tsv", "Ada\tB-PER", "conll"),
     ("a.json", '{"text": "Ada"}', None),
     ("a.txt", "Ada <b>met</b>", None),
+    ("a.out", "Ada met", None),
+    ("a.out", "Ada\tB-PER\nmet\tO", "conll"),
+    ("bare", "[Ada] met", None),
 ]
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...api.accessors import Headline
 from ...api.inputs import (
+    Arguments,
     ItemReading,
     are_sides,
     convert_places,
+    is_file_here,
     name_sides,
     reading_of_items,
     records_of_sides,
@@ -44,10 +46,14 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-def _table_of_annotators(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the arguments of `agreement` with a table of the annotators that stand one after the other."""
+def _table_of_annotators(*args: Any, **options: Any) -> Arguments:
+    """Return the arguments of `agreement` with a table of the annotators, which may be arguments one after the other,
+    or named files."""
+    named = {name: value for name, value in options.items() if name != "annotators" and is_file_here(value)}
+    if not args and len(named) > 1 and "annotators" not in options:
+        return (named,), {name: value for name, value in options.items() if name not in named}
     is_clear = len(args) > 1 and not isinstance(args[0], Mapping) and are_sides(args)
-    return (name_sides(args),) if is_clear else args
+    return ((name_sides(args),) if is_clear else args), options
 
 
 @convert_places(_table_of_annotators)

@@ -26,7 +26,7 @@ from ...core.compression import EXTENSIONS, format_extension, strip_compression
 from ...core.keys import MENTIONS, SPAN_LISTS, TEXTS, describe_keys, first_value
 from ...core.messages import SHOW, describe_error, shorten, spell_argument
 from ...core.plugins import builtin_names, list_names, load_function, load_registered, readers
-from ..paths import check_is_file, files_under, open_input
+from ..paths import check_is_file, files_under, open_input, readable_file
 from ..records import Record
 from ..saved_results import kind_of, loading_hint
 from ..tables import EXTENSIONS as TABLES
@@ -129,7 +129,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
     ('jsonl', 'conll')
     """
     if format.name not in (None, AUTO):
-        return format.name
+        return format_here(format.name)
     path = corpus_files(path)[0]
     name = infer_format(path)
     if format.keys and not path.is_dir() and (name is None or format_extension(path) in (*JSON, *TABLES)):
@@ -157,7 +157,7 @@ def name_of(path: Path, format: Format = Format()) -> str:
         else f"cannot infer the format of {path} from its extension or its content"
     )
     raise ValueError(
-        f"{problem}; known are {', '.join(ENDINGS)}, .json, .xml and .txt by their content, and folders of .ann and "
+        f"{problem}; known are {', '.join(ENDINGS)}, other files by their content, and folders of .ann and "
         f".txt files; {SHOW}. {inside}"
         f"For other names, choose a format with {spell_argument('format')}: {', '.join(format_names())}"
     )
@@ -254,6 +254,26 @@ def is_format(name: str) -> bool:
     except catalogue.RegistryError:
         return False
     return True
+
+
+OTHER_NAMES = {
+    "labelstudio": "label_studio",
+    **dict.fromkeys(("jsonlines", "ndjson", "prodigy", "doccano"), "jsonl"),
+    **dict.fromkeys(("iob", "iob2", "bio", "bioes", "conll2003", "conll03"), "conll"),
+    **dict.fromkeys(("docbin", "spacydocbin"), "spacy"),
+    **dict.fromkeys(("huggingface", "datasets"), "hf"),
+    "standoff": "brat",
+}
+"""The names of formats elsewhere, in lower case and without what separates words, and here."""
+
+
+def format_here(name: str) -> str:
+    """Return the name under which a format is registered here, if others spell it otherwise.
+
+    >>> format_here("LabelStudio"), format_here("CoNLL-2003"), format_here("brat"), format_here("docx")
+    ('label_studio', 'conll', 'brat', 'docx')
+    """
+    return name if is_format(name) else OTHER_NAMES.get(re.sub(r"[\W_]", "", name.lower()), name)
 
 
 def read_any(path: Path, format: Format = Format()) -> Iterator[Record]:
@@ -505,18 +525,19 @@ TAG_KEYS = ("ner_tags", "tags", "ner", "labels")
 
 
 def detect_format(path: Path) -> str | None:
-    """Return the format that the content of a file shows; None if it is ambiguous or there is no file.
+    """Return the format that the content of a file or pipe shows; None if it is ambiguous or there is no file.
 
-    Only files with an extension that several formats share are opened.
+    Files with an extension of one format alone are not opened.
 
     >>> path = getfixture("tmp_path") / "a.json"
     >>> _ = path.write_text('[{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}]')
-    >>> detect_format(path)
-    'gliner'
+    >>> detect_format(path), detect_format(path.rename(path.with_suffix("")))
+    ('gliner', 'gliner')
     """
-    if format_extension(path) not in DETECTORS or not path.is_file():
+    extension = format_extension(path)
+    if (extension not in DETECTORS and extension in {*ENDINGS, *UNREAD}) or path.is_dir() or not path.exists():
         return None
-    state = path.stat()
+    state = readable_file(path).stat()
     return _detect_once(path, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
@@ -527,7 +548,7 @@ def _detect_once(path: Path, *state: int) -> str | None:
     The result is cached, since a command needs it several times, and the first value of a JSON file may be the whole
     file. `state` changes when the file does.
     """
-    detect = DETECTORS[format_extension(path)]
+    detect = DETECTORS.get(format_extension(path), _format_of_content)
     try:
         return detect(path)
     except (ValueError, OSError, BadZipFile):  # the reader reports the problem
@@ -627,6 +648,20 @@ def _format_of_archive(path: Path) -> str | None:
     with ZipFile(path) as archive:
         return "xmi" if any(name.endswith(".xmi") for name in archive.namelist()) else None
 
+
+def _format_of_content(path: Path) -> str | None:
+    """Return the format of a file or pipe whose name does not tell it."""
+    with open_input(path) as file:
+        start = file.read(START).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if start[:1] in (b"{", b"["):
+        return _format_of_json(path) or _format_of_text(path)
+    if start[:2] in ZLIB:
+        return "spacy"
+    return _format_of_archive(path) or _format_of_text(path)
+
+
+ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+"""The first bytes of compressed data such as a `.spacy` file."""
 
 DETECTORS: dict[str, Callable[[Path], str | None]] = {
     **dict.fromkeys(JSON, _format_of_json),
