@@ -115,8 +115,8 @@ def predicted(rows: Sequence[Row], system: str, run: int = 0) -> list[Row]:
             change = rng.choices(changes, weights)[0]
             if change:
                 own = change(row, span)
-                low = 0.6 if own == span else 0.2
-                spans[own["start"], own["end"], own["label"]] = round(rng.uniform(low, low + 0.39), 2)
+                low = 0.45 if own == span else 0.2
+                spans[own["start"], own["end"], own["label"]] = round(rng.uniform(low, low + 0.5), 2)
         first = row["text"].split()[0]
         if rng.random() < spurious and all(start >= len(first) for start, _, _ in spans):
             spans[0, len(first), "LOC" if system == "a" else "PER"] = round(rng.uniform(0.1, 0.7), 2)
@@ -219,8 +219,9 @@ def listed(rows: Sequence[Row]) -> list[Row]:
 
 
 POLICY = """[gate]
-metrics = "strict,fair"
 too_few = "warn"
+
+[gate.rules]
 
 [gate.rules.overall]
 score = "strict_f"
@@ -252,6 +253,13 @@ at_least = 20
 """
 
 
+LEADERBOARD = "data set,gold,system,predictions\n" + "".join(
+    f"{part},{part}-gold.jsonl,{system},{part}-{file}.jsonl\n"
+    for part in ("first", "last")
+    for system, file in (("old", "a"), ("new", "b"), ("odd", "a" if part == "first" else "gold"))
+)
+
+
 def write_everything(folder: Path) -> None:
     """Write the corpus in a folder."""
     gold = corpus()
@@ -270,6 +278,11 @@ def write_everything(folder: Path) -> None:
     for name, rows in files.items():
         write(folder / f"{name}.jsonl", *rows)
     (folder / "policy.cfg").write_text(POLICY, encoding="utf8")
+    (folder / "bare.cfg").write_text(POLICY.replace("[gate.rules]\n", ""), encoding="utf8")
+    (folder / "list.txt").write_text(
+        "first-gold.jsonl\tfirst-b.jsonl\nlast-gold.jsonl\tlast-b.jsonl\n", encoding="utf8"
+    )
+    (folder / "systems.csv").write_text(LEADERBOARD, encoding="utf8")
 
 
 def _only(row: Row, *keys: str) -> Row:
