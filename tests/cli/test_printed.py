@@ -12,7 +12,9 @@ GOLDEN = Path(__file__).parent / "golden" / "printed"
 
 
 @every_section(GOLDEN)
-def test_all_that_is_printed_is_in_the_golden_file(path, title, tmp_path, monkeypatch):
+def test_all_that_is_printed_is_in_the_golden_file(path, title, tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     write_everything(tmp_path)
+    if path.stem == "models":
+        (tmp_path / "model").symlink_to(request.getfixturevalue("model"))
     check_section(path, title)

@@ -260,6 +260,104 @@ LEADERBOARD = "data set,gold,system,predictions\n" + "".join(
 )
 
 
+TAGS = """Rome\tB-LOC\tB-LOC
+is\tO\tI-PER
+far\tO\tO
+
+Bob\tB-PER\tB-PER
+Chen\tI-PER\tI-LOC
+slept\tO\tO
+"""
+"""Words with gold and predicted tags, two of which do not follow IOB2."""
+
+ODD = [
+    {"content": "Bob 😀 Rome", "marks": [{"from": 0, "to": 3, "kind": "PER"}, {"from": 7, "to": 11, "kind": "LOC"}]},
+    {"content": "Acme", "marks": [{"from": 0, "to": 4, "kind": "ORG"}]},
+]
+"""Other names of keys, and offsets in UTF-16."""
+
+
+def odd_files(gold: Sequence[Row], pred: Sequence[Row]) -> dict[str, list[Row]]:
+    """Files in which something looks wrong: labels, edges and ends of spans, repeated spans, rejected lines."""
+
+    def changed(change: Callable[[Row, Span], Iterable[Span]]) -> list[Row]:
+        return [row | {"spans": [new for span in row["spans"] for new in change(row, span)]} for row in pred]
+
+    renamed = {"PER": "PERSON", "LOC": "loc", "ORG": "ORG"}
+    other = {"PER": "P", "LOC": "L", "ORG": "O"}
+    return {
+        "renamed": changed(lambda row, span: [span | {"label": renamed[span["label"]]}]),
+        "foreign": changed(lambda row, span: [span | {"label": other[span["label"]]}]),
+        "edges": changed(lambda row, span: [span | {"end": min(span["end"] + 1, len(row["text"]))}]),
+        "inclusive": changed(lambda row, span: [span | {"end": span["end"] - 1}]),
+        "repeated": changed(lambda row, span: [span, span | {"score": 0.1}]),
+        "rejected": [row | {"answer": ("accept", "reject", "ignore")[k % 3]} for k, row in enumerate(gold)],
+        "texts": [row | {"text": row["text"].replace("Rome", "Roma")} for row in pred],
+        "quoted": [row | {"spans": [span | {"text": "Rome"} for span in row["spans"]]} for row in pred],
+        "odd-gold": [
+            {
+                "text": row["content"],
+                "spans": [
+                    {"start": a - (a > 4), "end": b - (b > 4), "label": label}
+                    for a, b, label in ((span["from"], span["to"], span["kind"]) for span in row["marks"])
+                ],
+            }
+            for row in ODD
+        ],
+        "odd": [{**row} for row in ODD],
+    }
+
+
+def label_studio(rows: Sequence[Row], people: dict[str, list[Row]]) -> list[dict[str, Any]]:
+    """The tasks of Label Studio with the annotation of several people; with a relation, which is skipped."""
+    spans = {name: {row["id"]: row["spans"] for row in own} for name, own in people.items()}
+    return [
+        {
+            "id": k,
+            "data": {"text": row["text"]},
+            "annotations": [
+                {
+                    "completed_by": name,
+                    "result": [
+                        {
+                            "type": "labels",
+                            "from_name": "label",
+                            "to_name": "text",
+                            "value": {"start": span["start"], "end": span["end"], "labels": [span["label"]]},
+                        }
+                        for span in own[row["id"]]
+                    ]
+                    + [{"type": "relation", "from_id": "a", "to_id": "b"}] * (k == 0),
+                }
+                for name, own in spans.items()
+                if row["id"] in own
+            ],
+        }
+        for k, row in enumerate(rows[:12])
+    ]
+
+
+CONFIG = """# A config to train with.
+[nlp]
+lang = "en"
+pipeline = ["ner"]
+
+[components]
+
+[components.ner]
+factory = "ner"
+
+[training]
+max_steps = 10
+
+[training.logger]
+@loggers = "spacy.ConsoleLogger.v1"
+
+[training.score_weights]
+ents_f = 1.0
+"""
+
+
 def write_everything(folder: Path) -> None:
     """Write the corpus in a folder."""
     gold = corpus()
@@ -275,9 +373,13 @@ def write_everything(folder: Path) -> None:
     people = {name: annotated(gold, name) for name in ("ann", "ben", "cleo")}
     files |= people
     files["prodigy"] = [row | {"_annotator_id": name} for name, rows in people.items() for row in rows]
+    files |= odd_files(gold, [*files["b"]])
     for name, rows in files.items():
         write(folder / f"{name}.jsonl", *rows)
     (folder / "policy.cfg").write_text(POLICY, encoding="utf8")
+    (folder / "config.cfg").write_text(CONFIG, encoding="utf8")
+    (folder / "both.conll").write_text(TAGS, encoding="utf8")
+    (folder / "tasks.json").write_text(json.dumps(label_studio(gold, people)), encoding="utf8")
     (folder / "bare.cfg").write_text(POLICY.replace("[gate.rules]\n", ""), encoding="utf8")
     (folder / "list.txt").write_text(
         "first-gold.jsonl\tfirst-b.jsonl\nlast-gold.jsonl\tlast-b.jsonl\n", encoding="utf8"

@@ -31,7 +31,7 @@ CHANGING = (
     (re.compile(r"\|\n?v\d[^|\\\n\"]*(\\?)(?=\|)"), r"|v*\1"),
     (re.compile(r"\|\n?spacy:[\w.]+"), "|spacy:*"),
     (re.compile(r"\|\n?v\d[\w.+]*"), "|v*"),
-    (re.compile(r'("version": )"[^"]*"'), r'\1"*"'),
+    (re.compile(r'("(?:version|time)": )"[^"]*"'), r'\1"*"'),
     (re.compile(r"(?<![\w.])-?\d+\.\d{8,}(?:e[-+]?\d+)?(?![\w.])|(?<![\w.])-?\d(?:\.\d+)?e-\d+"), None),
 )
 """What differs from one version or machine to the next, and what stands for it: versions, and the last digits."""
