@@ -176,6 +176,8 @@ def hard(side: int) -> list[Row]:
             about = {"negated": negated} | ({"kb_id": LINKS[words]} if words in LINKS and side < 2 else {})
             spans.append(_span(text, words, label, attributes=about) | ({"score": 0.9 - 0.1 * n} if side else {}))
         rows.append({"id": f"h{k}", "text": text, "spans": spans})
+    if not side:  # another value of the same attribute
+        rows[1]["spans"].append(rows[1]["spans"][2] | {"attributes": {"negated": False, "kb_id": "Q5"}})
     return rows
 
 

@@ -4,7 +4,7 @@ A golden file has sections. A section begins with `## TITLE`; its commands run o
 folder of `everything.py`, so that a command may read what an earlier one wrote. A line that begins with `#` is a
 comment. A command is a line `$ COMMAND`, followed by what it prints: standard output indented by two spaces, lines of
 standard error after `! `, and `= STATUS` if the exit status is not 0. `$ cat FILE` shows a file that was written, JSON
-with few lines and rounded numbers.
+with few lines and rounded numbers, and of a page its words.
 
 After a change that is meant to change what is printed, write the files anew with SPACY_NEREVAL_REGENERATE=1, without
 -n, and read the difference.
@@ -18,6 +18,7 @@ import shlex
 import sys
 import warnings
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,20 @@ def compact(value: Any, indent: str = "") -> str:
     return first + "\n".join(["", *(line.rstrip() for line in lines)])[:-1] + last
 
 
+def words_of_page(page: str) -> str:
+    """The words of a page, without its scripts: a line for each paragraph, heading and row of a table."""
+    page = re.sub(r"<(script|style|title)\b[^>]*>.*?</\1>", "", page, flags=re.DOTALL)
+    page = re.sub(r"</(?:td|th|button|option|label)>", " | ", " ".join(page.split()))
+    page = re.sub(r"</?(?:p|h\d|li|tr|div|section|table|caption|summary|details|nav|header)\b[^>]*>", "\n", page)
+    lines = (" ".join(unescape(re.sub(r"<[^>]+>", "", line)).split()) for line in page.splitlines())
+    return "\n".join(line.removesuffix(" |") for line in lines if line.strip("| "))
+
+
 def shown(name: str) -> str:
-    """What is in a file: JSON compact, everything else as it is."""
+    """What is in a file: JSON compact, the words of a page, everything else as it is."""
     text = Path(name).read_text(encoding="utf8")
+    if name.endswith(".html"):
+        return words_of_page(text)
     return compact(json.loads(text)) if name.endswith(".json") else text
 
 
