@@ -191,14 +191,17 @@ class Showing(NamedTuple):
     format: Annotated[str | None, arguments.FORMAT] = None
     tables: str | None = TABLES
     digits: int = DIGITS
-    average: str = Option(
-        "micro",
-        "--average",
-        "-a",
-        help="Average that the tables show: micro, macro or weighted (over labels), or docs (over documents)",
-    )
-    short: bool = Option(False, "--short", help="Omit options with default values from the signature")
 
+
+AVERAGE = Option(
+    "micro",
+    "--average",
+    "-a",
+    help="Average that the tables show: micro, macro or weighted (over labels), or docs (over documents)",
+    rich_help_panel="tables",
+)
+
+SHORT = Option(False, "--short", help="Omit options with default values from the signature", rich_help_panel="tables")
 
 COMPARED_BY = Option(
     None,

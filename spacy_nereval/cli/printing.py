@@ -284,13 +284,15 @@ def tables_to_print(view: View, wanted: Sequence[str], showing: Showing) -> list
     if showing.tables is None or {*wanted} >= {*view.makers}:
         return [*view.tables(wanted, digits=showing.digits)]
     result: list[ResultTable] = []
+    always = [*view.tables([], digits=showing.digits)]  # such as breakdowns, once and after all others
     for name in wanted:
         tables = [*view.tables([name], digits=showing.digits)]
+        tables = tables[: len(tables) - len(always)]
         if not any(table.rows for table in tables):
             need = f": it needs {spell_argument(view.needs[name])}" if name in view.needs else ""
             say(f"⚠ the table {name} has no rows{need}", fg="yellow", err=True)
         result += tables
-    return result
+    return result + always
 
 
 FigureFile = tuple[str | None, Path]

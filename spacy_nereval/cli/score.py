@@ -12,6 +12,7 @@ from typer import Argument, Option
 from ..core.arguments import Reading
 from .app import Extensions, GroupedCommand, command
 from .command_options import (
+    AVERAGE,
     COMPARED_BY,
     CONFIDENCE,
     GOLD,
@@ -22,6 +23,7 @@ from .command_options import (
     PER_DOCUMENT,
     ROWS,
     SCORE_FIGURE,
+    SHORT,
     TRAIN,
     Collapsing,
     Cutting,
@@ -106,6 +108,8 @@ def score_cli(
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
     figure: str | None = SCORE_FIGURE,
+    average: str = AVERAGE,
+    short: bool = SHORT,
 ) -> None:
     """
     Score predictions against gold annotation, or a count file.
@@ -137,7 +141,7 @@ def score_cli(
         system, names = names, []
     handler = _handler_of_systems(extensions, gold, names)
     drawn = chosen_confidence(confidence or bool(system) or bool(handler), resampling)
-    check_average(showing.average)
+    check_average(average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
     if handler and drawn:
@@ -146,7 +150,7 @@ def score_cli(
                 f"{names[0]} is given in addition to --system: name all systems as {names[0]}, or as NAME=RUN"
             )
         questions = questions_of(cutting=cutting, by=lookups.by, per_document=per_document)
-        questions += [(f"--average {showing.average}", "average")] * (showing.average != "micro")
+        questions += [(f"--average {average}", "average")] * (average != "micro")
         check_answers(handler.refusals, questions)
         how = (metrics, options, lookups.train, reading, loading, Cutting())
         handler.score(gold, names, how, drawn, showing, output, figure)
@@ -155,7 +159,7 @@ def score_cli(
     if system and drawn:
         check_answers(REFUSALS[Kind.RUNS], questions_of(pred=pred, by=lookups.by, per_document=per_document))
         counting = (metrics, options, lookups.train, reading, loading, cutting)
-        return score_runs(system, gold, counting, drawn, showing, output, figure)
+        return score_runs(system, gold, counting, drawn, showing, average, short, output, figure)
     drawn_figure = chosen_figure(figure, ScoreView)
     if loading.gpu_id >= 0:
         raise ValueError("--gpu-id is given without a model: give models as runs of --system")
@@ -182,7 +186,7 @@ def score_cli(
         documents = annotation.documents(Source(pred, Kind.FILES) if pred else None, cutting=cutting)
         observers = collectors.observers
         counts = count_documents(documents, chosen, gold.name, reading, observers, groups=collectors.groups)
-    show_result(counts, drawn, showing, output, per_document, collectors, left_out, drawn_figure)
+    show_result(counts, drawn, showing, average, short, output, per_document, collectors, left_out, drawn_figure)
 
 
 def _handler_of_systems(extensions: Extensions, gold: Path, names: Sequence[str]) -> Any:
@@ -207,6 +211,8 @@ def score_runs(
     counting: tuple[Any, ...],
     drawn: Confidence,
     showing: Showing,
+    average: str,
+    short: bool,
     output: Path | None,
     figure: str | None,
 ) -> None:
@@ -218,6 +224,8 @@ def score_runs(
         counting: What `RunCounter` takes after the gold file: metrics, and how files are read.
         drawn: The settings of intervals.
         showing: Which tables are printed, and how.
+        average: The average that tables of scores show.
+        short: Whether the signature omits default options.
         output: JSON file for the result.
         figure: The value of `--figure`.
 
@@ -244,9 +252,9 @@ def score_runs(
     counter = RunCounter(sources, gold, *counting)
     check_lexicons(counter.metrics, output)
     counts = [counter.counts(run) for run in sources]
-    result = evaluate_runs(counts, drawn, system=name, average=showing.average, short=showing.short)
+    result = evaluate_runs(counts, drawn, system=name, average=average, short=short)
     result |= {"left_out": counter.left_out} if counter.left_out else {}
-    print_result(RunsView(counts[0], result, showing.average), wanted, showing, output, drawn_figure)
+    print_result(RunsView(counts[0], result, average), wanted, showing, output, drawn_figure)
 
 
 @command("evaluate", metric_options=True, view="spacy_nereval.reporting.score_view:ScoreView", heading="Start here")
@@ -270,6 +278,8 @@ def evaluate_cli(
     confidence: bool = CONFIDENCE,
     per_document: Path | None = PER_DOCUMENT,
     figure: str | None = SCORE_FIGURE,
+    average: str = AVERAGE,
+    short: bool = SHORT,
 ) -> None:
     """
     Score a trained pipeline on gold annotation.
@@ -289,7 +299,7 @@ def evaluate_cli(
     collapse = halves_of(drawn) if collapsing.collapse else None
     if collapse:
         check_answers(REFUSALS[Kind.COLLAPSING], questions)
-    check_average(showing.average)
+    check_average(average)
     check_suffix("--output", output, *JSON)
     check_suffix("--per-document", per_document, *ROWS)
     drawn_figure = chosen_figure(figure, ScoreView)
@@ -309,7 +319,7 @@ def evaluate_cli(
         counts = counter.counts(task)
     else:
         counts = task.counts(collectors.observers, collectors.groups, with_origin=False)
-    show_result(counts, drawn, showing, output, per_document, collectors, left_out, drawn_figure)
+    show_result(counts, drawn, showing, average, short, output, per_document, collectors, left_out, drawn_figure)
 
 
 class Collectors(NamedTuple):
@@ -384,6 +394,8 @@ def show_result(
     counts: Counts,
     drawn: Confidence | None,
     showing: Showing,
+    average: str,
+    short: bool,
     output: Path | None,
     per_document: Path | None,
     collectors: Collectors,
@@ -396,6 +408,8 @@ def show_result(
         counts: The counts of a corpus.
         drawn: The settings of intervals; None for no intervals.
         showing: Which tables are printed, and how.
+        average: The average that tables of scores show.
+        short: Whether the signature omits default options.
         output: JSON file for the result.
         per_document: File for the scores of each document.
         collectors: The counts of `--by`, and examples and groups of errors.
@@ -408,13 +422,13 @@ def show_result(
     from ..reporting.score_view import ScoreView
 
     wanted = wanted_tables(showing, counts.metrics)
-    result = evaluate(counts, drawn, average=showing.average, short=showing.short)
+    result = evaluate(counts, drawn, average=average, short=short)
     if left_out:
         result["left_out"] = {**left_out}
     if breakdowns := collectors.breakdowns:
         result["breakdowns"] = {one["by"]: one for one in (breakdown.result(counts, drawn) for breakdown in breakdowns)}
     examples = collectors.examples.first if collectors.examples else {}
-    view = ScoreView(counts, result, showing.average, examples=examples, groups=collectors.groups)
+    view = ScoreView(counts, result, average, examples=examples, groups=collectors.groups)
     notes = [*(f"⚠ {line}" for line in unknown_labels(counts, breakdowns)), *view.closing()]
     if per_document:
         write_rows(per_document, document_rows(counts))
@@ -491,6 +505,7 @@ def compare_cli(
     metrics: str | None = METRICS,
     train: str | None = TRAIN,
     output: Path | None = OUTPUT,
+    short: bool = SHORT,
 ) -> None:
     """
     Compare systems with a baseline. Print a conclusion on the primary score, then
@@ -527,7 +542,7 @@ def compare_cli(
     families(counter.metrics, hypotheses.primary, hypotheses.secondary)  # before anything is read
     compared = [counter.system(shown, runs) for shown, runs in named]
     documents = next((system.documents for system in reversed(compared) if system.documents), [])
-    result = comparison(compared, documents, drawn, testing.trials, **hypotheses._asdict(), short=showing.short)
+    result = comparison(compared, documents, drawn, testing.trials, **hypotheses._asdict(), short=short)
     if by:
         lookups = Lookups(by, train)
         result["breakdowns"] = compare_by(

@@ -43,8 +43,8 @@ class LocatedMentions(NamedTuple):
         surfaces: The string of each (start, end), as it is listed.
         numbers: `listed`, the number of mentions. It is the sum of those located at each of `LEVELS`, those located
             only `inside` words, `invented` ones and `empty` strings, which are dropped. `repeated` mentions
-            add no span, since the text has fewer occurrences. `ambiguous` strings occur more often in the text
-            than in the list.
+            are listed more often than the text has them. `ambiguous` strings occur more often in the text than in
+            the list.
     """
 
     spans: list[PlainSpan]
@@ -102,7 +102,7 @@ def locate(text: str, mentions: Iterable[Any], match: str = CASELESS, occurrence
         listings[mention] += 1
         numbers["ambiguous"] += number == 0 and len(matches) > times[mention]
         available = len(matches) if occurrences == LISTED and matches else 1
-        numbers["repeated"] += number >= available
+        numbers["repeated"] += number >= max(len(matches), 1)
         if not matches:
             invented[mention] = None
         elif number < available:

@@ -123,8 +123,8 @@ def label_lines(
     else:
         spans = sum(pred[label] for label in unknown)
         problem = (
-            f"{spans} of {sum(pred.values())} predicted spans have a label that never occurs in gold: {of_preds}. "
-            f"Gold has {shown}."
+            f"{spans} of {sum(pred.values())} predicted spans {'has' if spans == 1 else 'have'} a label that never "
+            f"occurs in gold: {of_preds}. Gold has {shown}."
         )
     if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
         problem += f" {spell_argument('only')} excludes {join_names([*map(show_spaces, dropped)])}."

@@ -144,7 +144,7 @@ SETS: dict[str, dict[str, dict[str, Any]]] = {
 registered metric. A set excludes the metrics that need an option it does not give."""
 
 
-def create(name: str, **options: Any) -> Metric:
+def create(name: str, /, **options: Any) -> Metric:
     """Return the metric of that name with these options.
 
     Args:

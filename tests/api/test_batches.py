@@ -25,7 +25,7 @@ SAID = {
         PLAIN,
         [[(0, 3, "PERS")], *PLAIN[1:]],
         {"only": ["PER"]},
-        "1 of 5 predicted spans have a label that never occurs in gold: PERS",
+        "1 of 5 predicted spans has a label that never occurs in gold: PERS",
         "to keep",
     ),
     "no annotation in the first": (PLAIN, [None, *PLAIN[1:]], {}, "1 document without annotation skipped", "cut"),

@@ -78,7 +78,7 @@ def test_spans_in_the_same_places_propose_a_label():
 def test_labels_that_only_excludes_are_told_of_their_side(gold, pred, excluded):
     labelled("g.jsonl", gold, "LOC"), labelled("p.jsonl", pred, "LOC")
     told = (
-        f"⚠ 1 of 2 predicted spans have a label that never occurs in gold: {pred}. Gold has LOC, {gold}. {excluded}"
+        f"⚠ 1 of 2 predicted spans has a label that never occurs in gold: {pred}. Gold has LOC, {gold}. {excluded}"
         f"To map labels, add --labels {pred}={gold}"
     )
     for command in COMMANDS[:2] + COMMANDS[3:4]:
@@ -89,7 +89,7 @@ def test_labels_that_only_excludes_are_told_of_their_side(gold, pred, excluded):
     ("gold", "pred", "said"),
     [
         ({"PER": 9}, {"PER": 1, "LOC": 9}, "9 of 10 predicted spans have a label that never occurs in gold: LOC."),
-        ({"A": 9}, {"A": 9, "B": 1}, "1 of 10 predicted spans have a label that never occurs in gold: B."),
+        ({"A": 9}, {"A": 9, "B": 1}, "1 of 10 predicted spans has a label that never occurs in gold: B."),
         ({"PHYSICAL_OBJECT": 9}, {"PhysicalObject": 9}, "add labels='PhysicalObject=PHYSICAL_OBJECT'"),
         ({"PER": 9}, {"PER ": 9}, "the gold labels are PER, the predicted labels 'PER '"),
         ({"x" * 99: 9}, {"B": 9}, "x" * 60 + "... (99 characters)"),

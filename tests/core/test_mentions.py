@@ -46,7 +46,7 @@ def test_where_the_mentions_of_the_example_are():
         "listed": 8, "exact": 4, "normalised": 2, "caseless": 1, "invented": 1, "repeated": 1
     }  # fmt: skip
     assert found.invented == [("Charles Babbage", "PER")]
-    assert locate(TEXT, LISTED, occurrences="first").numbers["repeated"] == 2
+    assert locate(TEXT, LISTED, occurrences="first").numbers == found.numbers
 
 
 SCORES_BY_OPTIONS = [

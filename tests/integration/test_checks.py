@@ -412,7 +412,7 @@ def test_labels_of_span_groups_are_told_with_their_key():
 def test_a_label_that_gold_lacks_is_told_among_others():
     gold, pred = (doc("a b", (0, 1, "A"), (1, 2, label)) for label in ("A", "X"))
     (line,) = warned(make_ner_scorer(), [example(gold, pred)])
-    assert line.startswith("1 of 2 predicted spans have a label that never occurs in gold: X. Gold has A.")
+    assert line.startswith("1 of 2 predicted spans has a label that never occurs in gold: X. Gold has A.")
     (left_out,) = warned(make_ner_scorer(only=["A"]), [example(gold, pred)])
     assert left_out == f"{line.partition(' Gold has A.')[0]} Gold has A. only= excludes X."
     assert warned(make_ner_scorer(), [example(doc("a b"), pred)]) == [], "gold has no label"

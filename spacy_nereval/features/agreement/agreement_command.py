@@ -11,7 +11,17 @@ import typer
 from typer import Argument, Option
 
 from ...cli.app import command
-from ...cli.command_options import JSON, OUTPUT, TRAIN, Resampling, Showing, check_suffix, chosen_confidence, split_list
+from ...cli.command_options import (
+    JSON,
+    OUTPUT,
+    SHORT,
+    TRAIN,
+    Resampling,
+    Showing,
+    check_suffix,
+    chosen_confidence,
+    split_list,
+)
 from ...cli.guards import check_lexicons
 from ...cli.metric_options import chosen_metrics, names_and_options
 from ...cli.printing import more_tables, names_of_tables, print_tables, say, tables_to_print
@@ -107,6 +117,7 @@ def agreement_cli(
         "Gamma read",
         dir_okay=False,
     ),
+    short: bool = SHORT,
 ) -> None:
     """
     Measure the agreement of two or more annotators. Print how far they agree
@@ -151,7 +162,7 @@ def agreement_cli(
     shared = _read_shared(names, name or [], reading, tokenizer)
     rule = consensus_rule(consensus, len(shared.annotators))
     counted = AgreementCounts(shared, chosen, unit=on, rule=rule)
-    result = counted.result(settings, short=showing.short) | ({"left_out": left_out} if left_out else {})
+    result = counted.result(settings, short=short) | ({"left_out": left_out} if left_out else {})
     if half_width is not None:
         result["plan"] = counted.plan(result, half_width, settings)
     bounded = counted.add_main_interval(result)

@@ -422,6 +422,10 @@ def _section_problems(text: str) -> list[Problem]:
     parser.read_string(text)
     others = [name for name in parser.sections() if name.split(".")[0] != "gate"]
     problems: list[Problem] = [((name,), "expected only the section [gate]") for name in others[:LISTED]]
+    outer = {name.rpartition(".")[0]: name for name in reversed(parser.sections()) if "." in name}
+    problems += [
+        ((name,), f"add the section [{of}] before it") for of, name in outer.items() if not parser.has_section(of)
+    ]
     lengths: dict[str, float] = {}
 
     def length(name: str) -> float:

@@ -67,7 +67,7 @@ class CorrectionView(View):
 
     def kinds(self) -> Iterator[ResultTable]:
         """Yield how many gold spans change in each way, with each label."""
-        numbers = Counter((row["change"], row["before"]["label"] if row["before"] else "") for row in self._changes)
+        numbers = Counter((row["change"], row["before"]["label"] if row["before"] else None) for row in self._changes)
         rows: list[list[Cell]] = [[change, label, n] for (change, label), n in numbers.most_common()]
         yield ResultTable("Kinds of changes", ["change", "label before", "spans"], rows)
 

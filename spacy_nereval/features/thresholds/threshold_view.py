@@ -413,7 +413,7 @@ class ThresholdView(View):
             parts.append(f"a threshold of {number_text(Cut(worth['usual']['cut']))} would give {value}")
         if "best" in worth:
             cut, value = self._cut(worth["best"]), self._value_text(worth["best"]["scores"][self._score], digits)
-            verb = ", which is not available in practice, would give" if self.applied else " gives"
+            verb = ", which is not available in practice, would give" if self.applied else ", gives"
             parts.append(f"the best common threshold, {number_text(cut)}{verb} {value}")
         there = f"on {self.where} " * bool(self.applied)
         return f"{there}{', and '.join(parts)}" if parts else ""
