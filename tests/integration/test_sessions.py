@@ -13,7 +13,7 @@ import pytest
 import spacy
 import srsly
 from docs import doc, example, write_docs
-from sessions import check_session
+from sessions import check_session, shown
 from spacy.language import Language
 from spacy.tokens import SpanGroup
 from spacy.training import Example
@@ -59,11 +59,16 @@ def ordered(scores: dict[str, Any]) -> dict[str, Any]:
     return {k: dict(sorted(v.items())) if k.endswith("_per_type") and v else v for k, v in scores.items()}
 
 
+def show(*values: Any) -> None:
+    """Print values that print in another order each time, such as sets."""
+    print(*map(shown, values))
+
+
 NAMES = {
     **{"json": json, "np": np, "pickle": pickle, "spacy": spacy, "srsly": srsly, "sys": sys, "Path": Path},
     **{"Example": Example, "SpanGroup": SpanGroup, "SimpleNamespace": SimpleNamespace, "StringIO": StringIO},
     **{"doc": doc, "example": example, "write_docs": write_docs},
-    **{"pairs": pairs, "pipeline": pipeline, "evaluated": evaluated, "ordered": ordered},
+    **{"pairs": pairs, "pipeline": pipeline, "evaluated": evaluated, "ordered": ordered, "show": show},
 }
 
 
