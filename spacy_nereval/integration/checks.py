@@ -54,6 +54,17 @@ def earlier_scores() -> Mapping[str, Any]:
     return _local_of_caller(Scorer.score, "scores") or {}
 
 
+def scored_component() -> Any:
+    """Return the component whose scorer a running `Scorer.score` calls; None if none is running."""
+    return _local_of_caller(Scorer.score, "component")
+
+
+def spans_key_of(pipe: Any) -> str | None:
+    """Return the key of `doc.spans` that a component sets; None if it has none. Rulers have it outside of `cfg`."""
+    key: str | None = getattr(pipe, "cfg", {}).get("spans_key") or getattr(pipe, "key", None)
+    return key
+
+
 def _local_of_caller(function: Callable[..., Any], name: str) -> Any:
     """Return a local variable of the running call of a function of spaCy; None if there is none.
 
@@ -153,7 +164,7 @@ def check_labels(counts: Counts, key: str | None = None) -> None:
         except ValueError as error:
             lines[-1] = str(error)  # instead of the line about the same labels
         for line in lines:
-            warnings.warn(line, stacklevel=3)
+            warnings.warn(_prefix(key) + line, stacklevel=3)
 
 
 def _check_label_schemes(counts: Counts, key: str | None) -> None:
@@ -166,8 +177,12 @@ def _check_label_schemes(counts: Counts, key: str | None) -> None:
     if nlp is not None and not _is_new(nlp, labels):
         return
     for line in label_lines(gold, pred, counts.partners, counts.label_rules, written=mapping_setting):
-        prefix = "" if key is None else f"doc.spans[{key!r}]: "
-        warnings.warn(prefix + line.removeprefix("⚠ "), stacklevel=4)
+        warnings.warn(_prefix(key) + line.removeprefix("⚠ "), stacklevel=4)
+
+
+def _prefix(key: str | None) -> str:
+    """Return the beginning of a warning about the labels of span groups; "" for entities."""
+    return "" if key is None else f"doc.spans[{key!r}]: "
 
 
 Written = tuple[str, dict[str, tuple[Metric, Score]]]
@@ -231,7 +246,7 @@ def _assigned_prefixes(nlp: Language, name: str, pipe: Any) -> Iterator[str]:
         if attribute == "doc.ents":
             yield "ents"
         elif attribute == "doc.spans":
-            yield f"spans_{getattr(pipe, 'cfg', {}).get('spans_key') or getattr(pipe, 'key', None)}"
+            yield f"spans_{spans_key_of(pipe)}"
 
 
 def _lacks_components(nlp: Language, folder: Path | None) -> bool:
@@ -295,7 +310,8 @@ def _metric_of_key() -> dict[str, str]:
 def _hint(key: str, ours: Mapping[str, tuple[Metric, Score]]) -> str:
     """Return the end of a warning that suggests a similar key, or names the metric that has the key."""
     prefixed = [candidate for candidate in ours if candidate.endswith(f"_{key}")]
-    metric = _metric_of_key().get(key.partition("_")[2])
+    ends = [name for name in _metric_of_key() if f"_{key}".endswith(f"_{name}")]
+    metric = _metric_of_key()[max(ends, key=len)] if ends else None
     if metric and not prefixed and metric not in {m.name for m, _ in ours.values()}:
         return f"; the metric {metric} has it"
     near = prefixed or get_close_matches(key, [*ours], 3)
@@ -308,7 +324,7 @@ def _spacys_keys(nlp: Language) -> Iterator[str]:
     for name, pipe in nlp.components:
         meta = nlp.get_pipe_meta(name)
         yield from (*meta.scores, *(meta.default_score_weights or ()))
-        if key := getattr(pipe, "cfg", {}).get("spans_key"):  # components declare the score keys of "sc" only
+        if key := spans_key_of(pipe):  # components declare the score keys of "sc" only
             yield from (f"spans_{key}_{score}" for score in ("p", "r", "f"))
 
 

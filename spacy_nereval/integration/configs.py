@@ -85,6 +85,9 @@ class ConfigText:
         else:
             self._remove_value(parent, key)
         at = old[0] if old else self._end_of(parent)
+        if not old:  # comments before the next section stay there
+            before = self._sections[at - 1].lines
+            tail, before[:] = before[_end_of_values(before) :], [*before[: _end_of_values(before)], ""]
         self._sections = [section for k, section in enumerate(self._sections) if k not in old]
         self._sections.insert(at, Section(name, [f"[{name}]", *body, *tail]))
 

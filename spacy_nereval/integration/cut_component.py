@@ -75,9 +75,9 @@ def make_nereval_cut(
             "Thresholds.save, or 'default', a score, perhaps with 'labels'"
         )
     if cut is None:
-        return NerevalCut(spans_key, parse_cuts({"default": default, "labels": labels or {}}))
+        return NerevalCut(spans_key, parse_cuts({"default": default, "labels": labels or {}}), name=name)
     # The file may be missing when a pipeline is loaded from disk, since the pipeline has its content.
-    return NerevalCut(spans_key, load_cuts(Path(cut)) if Path(cut).exists() else None, cut)
+    return NerevalCut(spans_key, load_cuts(Path(cut)) if Path(cut).exists() else None, cut, name)
 
 
 class NerevalCut:
@@ -87,12 +87,16 @@ class NerevalCut:
         spans_key: The key of the span group.
         cuts: The cuts; None if they are read from disk later.
         source: The path of the cut file, for errors.
+        name: The name of the component in the pipeline, for errors.
     """
 
-    def __init__(self, spans_key: str, cuts: "Cuts | None", source: str | None = None) -> None:
+    def __init__(
+        self, spans_key: str, cuts: "Cuts | None", source: str | None = None, name: str = "nereval_cut"
+    ) -> None:
         self.spans_key = spans_key
         self.cuts = cuts
         self.source = source
+        self.name = name
 
     def __call__(self, doc: Doc) -> Doc:
         """Remove spans from the group; its other attributes stay.
@@ -106,7 +110,7 @@ class NerevalCut:
         if key not in doc.spans:
             keys = ", ".join(map(repr, doc.spans)) or "none"
             raise ValueError(
-                f"nereval_cut: there is no span group {key!r} (there are {keys}); put the component after the one "
+                f"{self.name}: there is no span group {key!r} (there are {keys}); put the component after the one "
                 "that predicts the spans, and give it the same spans_key"
             )
         group = doc.spans[key]
@@ -116,12 +120,12 @@ class NerevalCut:
         if scores is None or len(scores) != len(group):
             problem = "no scores" if scores is None else f"{many(len(scores), 'score')} for {many(len(group), 'span')}"
             raise ValueError(
-                f'nereval_cut: doc.spans[{key!r}] has {problem}; expected one per span in attrs["scores"], as spancat '
+                f'{self.name}: doc.spans[{key!r}] has {problem}; expected one per span in attrs["scores"], as spancat '
                 "gives them"
             )
         values = [score.item() if hasattr(score, "item") else score for score in scores]
         if wrong := [value for value in values if not is_finite_number(value)]:
-            raise ValueError(f"nereval_cut: doc.spans[{key!r}] has the score {wrong[0]!r}; expected finite numbers")
+            raise ValueError(f"{self.name}: doc.spans[{key!r}] has the score {wrong[0]!r}; expected finite numbers")
         indices = [k for k, (span, value) in enumerate(zip(group, values)) if cuts.keeps(span.label_, value)]
         spans, attrs = [*group], dict(group.attrs)
         attrs["scores"] = scores[indices] if hasattr(scores, "dtype") else [values[k] for k in indices]
@@ -133,7 +137,7 @@ class NerevalCut:
         """The cuts. Raise ValueError if there are none, since the cut file did not exist."""
         if self.cuts is None:
             raise ValueError(
-                f"nereval_cut: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write "
+                f"{self.name}: there is no file {self.source}; 'nereval thresholds' and Thresholds.save write "
                 "threshold files"
             )
         return self.cuts

@@ -25,7 +25,8 @@ def detach(nlp: Language) -> Language:
     """Return a copy of a pipeline without anything of this package.
 
     Components with a scorer of this package get spaCy's default scorer back. `nereval`
-    components are removed. Score weights of this package's keys are removed.
+    components are removed. Score weights of this package's keys are removed. In the training
+    config, spaCy's ConsoleLogger replaces the logger, and the first rate of a plateau its schedule.
 
     Args:
         nlp: The pipeline; it stays as it is.
@@ -53,7 +54,8 @@ def detach(nlp: Language) -> Language:
         )
     for name in ours:
         del components[name]
-    for section, key in (("nlp", "pipeline"), ("nlp", "disabled"), ("training", "annotating_components")):
+    lists = {"nlp": ("pipeline", "disabled"), "training": ("annotating_components", "frozen_components")}
+    for section, key in ((section, key) for section, keys in lists.items() for key in keys):
         config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
     config["training"]["score_weights"] = _remove_our_keys(config["training"]["score_weights"])
     copy = type(nlp).from_config(config, vocab=nlp.vocab)
@@ -86,8 +88,15 @@ def _remove_our_functions(config: Any) -> Any:
         elif key == "scorer":
             del config[key]  # the default of the component's factory applies
         else:
-            config[key] = None  # such as a callback, which may be null
+            config[key] = _substitute(block)
     return config
+
+
+def _substitute(block: dict[str, Any]) -> Any:
+    """Return the value that replaces a block with a function of this package; None for a callback, which may be null."""
+    if "@loggers" in block:
+        return {**block, "@loggers": "spacy.ConsoleLogger.v3"}
+    return block.get("rate") if "@schedules" in block else None
 
 
 def _calls_ours(block: dict[str, Any]) -> bool:

@@ -132,16 +132,18 @@ def tokens_of(doc: Doc) -> list[tuple[int, int]]:
 def meta_of(doc: Doc) -> dict[str, Any] | None:
     """Return the fields of `doc.user_data["meta"]`, and those of `doc.user_data` itself; None if there are none.
 
-    If both have a field, the one in `meta` is used. Attributes `doc._` are included if they are kept.
+    If both have a field, the one in `meta` is used. Neither the id nor `meta` itself is a field.
+    Attributes `doc._` are included if they are kept.
     """
     extensions = {name: getattr(doc._, name) for name in kept_fields() if doc.has_extension(name)}
     data: dict[Any, Any] = doc.user_data  # attributes have keys that are tuples
     if not data and not extensions:
         return None
     inner = data.get("meta")
-    outer = {name: value for name, value in data.items() if isinstance(name, str)}
+    others = ("id", "meta") if isinstance(inner, dict) else ("id",)
+    outer = {name: value for name, value in data.items() if isinstance(name, str) and name not in others}
     stored = {name: data[key] for name in kept_fields() if (key := ("._.", name, None, None)) in data}
-    return {**extensions, **stored, **outer, **(inner if isinstance(inner, dict) else {})}
+    return {**extensions, **stored, **outer, **(inner if isinstance(inner, dict) else {})} or None
 
 
 def id_of(doc: Doc) -> str | None:

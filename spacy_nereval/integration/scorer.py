@@ -22,13 +22,22 @@ from thinc.api import ConfigValidationError
 from ..core.arguments import SEPARATOR
 from ..core.declaration import Kind, Metric
 from ..core.labels import LabelRules, label_rules
+from ..core.messages import describe_unknown
 from ..counting.counter import Counter
 from ..counting.counts import Counts
 from ..evaluation.resampling import Confidence
 from ..evaluation.result import evaluate
 from ..io.units import UnitRule, parse_unit
 from ..metrics.registry import choose_metrics, expand_sets, metric_table
-from .checks import check_evaluating_pipeline, check_labels, check_predicted, earlier_scores, warn_of_unlike_settings
+from .checks import (
+    check_evaluating_pipeline,
+    check_labels,
+    check_predicted,
+    earlier_scores,
+    scored_component,
+    spans_key_of,
+    warn_of_unlike_settings,
+)
 from .examples import batches, count_examples, unit_lack
 from .stored_settings import LABEL_SETTINGS
 
@@ -72,7 +81,12 @@ def scoring_settings(
     with _config_errors("metrics", metrics=metrics):
         chosen = choose_metrics(metrics).metrics
     with _config_errors("confidence", kinds=(TypeError, ValueError), confidence=confidence):
+        settings = (*Confidence._fields, "unit")
+        if not isinstance(confidence or {}, Mapping):
+            raise ValueError(f"expected true for the usual settings, or a table of some of {', '.join(settings)}")
         table = dict(confidence or {})
+        if unknown := [name for name in table if name not in settings]:
+            raise ValueError(describe_unknown(unknown[0], settings, "setting"))
         unit = table.pop("unit", None)
         intervals = None if confidence is None else Confidence(**table).checked()
         unit_rule = None if unit is None else parse_unit(str(unit))
@@ -332,7 +346,8 @@ class SpansScorer(Scoring):
     spans_key: str | None = None
 
     def __call__(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        key = self.spans_key or kwargs.get("spans_key") or "sc"
+        # spaCy passes the key of components whose settings are in `cfg`, unlike those of rulers.
+        key = self.spans_key or kwargs.get("spans_key") or spans_key_of(scored_component()) or "sc"
         examples = list(examples)
         scoring = self.usable_settings(examples, key)
         units = scoring.confidence is not None
@@ -345,7 +360,7 @@ class SpansScorer(Scoring):
 
     def prefixes(self, pipe: Any) -> list[str]:
         """Return the prefix of its score keys, as the scorer of the component `pipe`."""
-        return [f"spans_{self.spans_key or getattr(pipe, 'cfg', {}).get('spans_key') or 'sc'}"]
+        return [f"spans_{self.spans_key or spans_key_of(pipe) or 'sc'}"]
 
 
 class SpacyCounts:

@@ -593,9 +593,8 @@ def write_annotation(
             raise ValueError(f"{spell_argument('align', align)}: {output} can store spans inside tokens; remove it")
         records = align_records(records, tokenizer(lang), align, losses)
     _writer(target, key, lang)(output, _count_records(records, losses, totals), losses)
-    spans = totals["spans"] - sum(
-        n for reason, n in losses.spans.items() if reason not in (GAPS, f"spans that {WITH_GAPS}")
-    )
+    left_before = {GAPS, f"spans that {WITH_GAPS}"} | ({f"spans that {UNALIGNED}"} if align else set())
+    spans = totals["spans"] - sum(number for reason, number in losses.spans.items() if reason not in left_before)
     left_out = report_omitted(losses, [(description, totals[name]) for name, description in READ_LOSSES.items()])
     return WriteResult(totals["documents"], spans, left_out)
 

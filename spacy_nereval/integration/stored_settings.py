@@ -98,11 +98,15 @@ def add_metric_options(settings: Settings, stored: Mapping[str, Settings], note:
                 )
             source.setdefault(name, model)
     for model in stored:
-        options_of_model = {f"{name}.{o}": v for name in taken if source[name] == model for o, v in taken[name].items()}
-        if options_of_model:
-            written = (
-                f"--{name} {json.dumps(value)}" if spelling() is not spell_in_python else spell_argument(name, value)
-                for name, value in options_of_model.items()
-            )
-            note(f"from the config of {model}: {' '.join(written)}")
+        if options_of_model := {name: o for name, o in taken.items() if o and source[name] == model}:
+            note(f"from the config of {model}: {_spell_options(options_of_model)}")
     return settings | {name: options | given[name] for name, options in taken.items()}
+
+
+def _spell_options(settings: Settings) -> str:
+    """Return options of metrics as they are written in a call or on a command line."""
+    if spelling() is spell_in_python:
+        return spell_argument("metrics", settings)
+    return " ".join(
+        f"--{name}.{option} {json.dumps(value)}" for name, table in settings.items() for option, value in table.items()
+    )

@@ -444,7 +444,7 @@ def test_examples_are_counted_as_their_documents(examples):
 
 @tries(40)
 @given(st.lists(grouped(), max_size=3))
-@pytest.mark.filterwarnings("ignore:labels:UserWarning", "ignore:.*never occurs in gold", "ignore:.*No predicted label")
+@pytest.mark.filterwarnings("ignore:.*labels", "ignore:.*never occurs in gold", "ignore:.*No predicted label")
 def test_span_groups_are_mapped_too(examples):
     found = make_spans_scorer(STRICT, spans_key="k", labels={"A": "B"})(examples)["spans_k_nereval"]
     rules = label_rules({"A": "B"})
