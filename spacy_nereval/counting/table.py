@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property, reduce
+from functools import cache, reduce
 from math import inf
 from operator import add
 from pathlib import Path
@@ -180,7 +180,7 @@ class Table:
             All averaged overall scores of all metrics in order, float64[scores, documents]; and the contributions
             to the class means of `Sums`, int64[3 * class scores * (labels + 1), documents].
         """
-        total = (cells @ self.label_sum_matrix).toarray().T
+        total = self.sum_labels(cells)
         overall: list[NDArray[Any]] = []
         class_values: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
         for metric in self.metrics:
@@ -195,6 +195,14 @@ class Table:
             overall += [scores[score.name] for score in metric.averaged]
         return np.array(overall).reshape(-1, cells.shape[0]), self._class_means(class_values, cells.shape[0])
 
+    def sum_labels(self, cells: csr_array) -> NDArray[np.int64]:
+        """Return the sums of each slot over its labels, int64[slots, rows], of rows [rows, slots * (labels + 1)]."""
+        rows = cells.shape[0]
+        sums = np.zeros(len(self.slots) * rows, dtype=np.int64)
+        row = np.repeat(np.arange(rows), np.diff(cells.indptr))
+        np.add.at(sums, cells.indices // self.width * rows + row, cells.data.astype(np.int64))
+        return sums.reshape(len(self.slots), rows)
+
     def _class_means(self, scores: Sequence[tuple[NDArray[np.int64], NDArray[Any]]], documents: int) -> csr_array:
         """Return scores of some labels [labels, documents] as whole numbers, int64[3 * scores * width, documents]."""
         from scipy.sparse import coo_array
@@ -207,13 +215,6 @@ class Table:
                 entries.append(np.stack([amounts[row, document].astype(np.int64), place, document]))
         data, row, document = np.concatenate(entries, axis=1)
         return coo_array((data, (row, document)), shape=(3 * len(scores) * self.width, documents)).tocsr()
-
-    @cached_property
-    def label_sum_matrix(self) -> csr_array:
-        """The matrix that sums the labels of each slot: int64[slots * (labels + 1), slots]."""
-        number = len(self.slots) * self.width
-        every = np.arange(number)
-        return _indicator_matrix(every, every // self.width, (number, len(self.slots)))
 
     def _metric_columns(
         self, metric: Metric, cells: csr_array
@@ -236,8 +237,17 @@ class Table:
 
     def spans(self, *kinds: Kind) -> csr_array:
         """Return the number of spans of these kinds per document and label, int64[documents, labels + 1]."""
-        firsts = [self.slots[Slot("", kind.value)] * self.width for kind in kinds]
-        return reduce(add, (self.cells[:, first : first + self.width] for first in firsts))
+        from scipy.sparse import csr_array
+
+        firsts = [self.slots[Slot("", kind.value)] for kind in kinds]
+        times = np.bincount(firsts, minlength=len(self.slots))[self.cells.indices // self.width]
+        selected = times > 0  # hits, which both sides have, may be given twice
+        number = np.concatenate([[0], np.cumsum(selected)])  # of the selected cells before each cell
+        data, label = self.cells.data * times, self.cells.indices % self.width
+        cells = data[selected], label[selected], number[self.cells.indptr]
+        spans = csr_array(cells, (self.cells.shape[0], self.width))
+        spans.sum_duplicates()
+        return spans
 
 
 def _labels_per_row(metrics: Iterable[Metric], keys: Sequence[Key], by: str | None) -> dict[tuple[str, str], list[str]]:
@@ -254,10 +264,11 @@ def _labels_per_row(metrics: Iterable[Metric], keys: Sequence[Key], by: str | No
 
 
 def _indicator_matrix(rows: NDArray[np.int64], columns: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
-    """Return int64[shape] with the number of times that each pair of a row and a column is given."""
-    from scipy.sparse import coo_array
+    """Return int64[shape] with the number of times that each pair of a row and a column is given; rows ascend."""
+    from scipy.sparse import csr_array
 
-    return coo_array((np.ones(len(columns), dtype=np.int64), (rows, columns)), shape).tocsr()
+    starts = np.searchsorted(rows, np.arange(shape[0] + 1))
+    return csr_array((np.ones(len(columns), dtype=np.int64), columns, starts), shape)
 
 
 def _cap_at_one(cells: csr_array, columns: NDArray[np.int64]) -> csr_array:
@@ -377,6 +388,7 @@ TIMES = 3
 """Number of copies of the sums in memory while they are scored."""
 
 
+@cache
 def machine_memory() -> float:
     """Return the memory of this machine or container in bytes; infinity if it is unknown."""
     limits = [inf]

@@ -60,6 +60,8 @@ class VarianceScale(NamedTuple):
             [1.0, 0.5]
         """
         values = np.asarray(scores, dtype=float)
+        if (self.low == 0).all() and (self.high == 1).all():  # as of most scores
+            return np.where(np.isfinite(values), values, np.nan)
         with np.errstate(invalid="ignore", divide="ignore"):
             away = np.where(np.isfinite(self.low), values - self.low, self.high - values)
             place = np.where(self.bounded, away / (self.high - self.low), away / (1 + away))
@@ -124,8 +126,7 @@ def variance_scale(limits: Limits | Sequence[Limits], shape: tuple[int, ...]) ->
         raise ValueError(
             f"limits of shape {list(bounds.shape)} for scores of shape {list(shape)}: give 2 for all or each"
         )
-    low, high = np.moveaxis(np.broadcast_to(bounds, (*shape, 2)), -1, 0)
-    return VarianceScale(low, high)
+    return VarianceScale(*(np.full(shape, bound) for bound in np.moveaxis(bounds, -1, 0)))
 
 
 FEW_UNITS = 6

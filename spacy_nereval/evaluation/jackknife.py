@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..core.declaration import GOLD_SPANS, Metric, Score
 from ..core.formulas import ratio
 from ..counting.counts import Counts
-from ..counting.sums import Slot, slots
+from ..counting.sums import Slot
 from ..counting.table import Table, columns_of
 from .bounds import variance_scale
 from .resampling import Units
@@ -176,7 +176,7 @@ class _RunSums:
         self.sums = reduce(add, (table.sum_rows() for table, _ in parts))
         self.scores: list[MetricScores] = [*score_sums(self.sums)]
         cells = reduce(add, (groups @ table.cells for table, groups in parts)).tocsr()
-        self._slots: Wholes = (cells @ self.table.label_sum_matrix).toarray().T
+        self._slots: Wholes = self.table.sum_labels(cells)
         self._means = np.zeros((self.sums.means.size, self.groups), dtype=np.int64)
         of_classes = csr_array((self.groups, self.sums.class_means.size), dtype=np.int64)
         for table, groups in parts:
@@ -244,7 +244,7 @@ class _MetricJackknife:
         self.metric: Metric = scores[0].metric
         self._runs, self._scores, self._means, (self._estimand, self._alone) = runs, scores, means, estimands
         self._table, self._groups = runs[0].table, runs[0].groups
-        self._place = slots(self._table.metrics)
+        self._place = self._table.slots
         self._gold = [self._place[Slot("", kind.value)] for kind in GOLD_SPANS]
         scored = {name for name, score in self.metric.score_by_name.items() if numbers or score.unit != "count"}
         self._overall_names, self._names = (

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from chartless import SCRIPTS
 from commands import line, write
 from made_up import corpus, second
 from pages import Parsed
@@ -33,7 +34,7 @@ from spacy_nereval.core.synonyms import ROWS
 from spacy_nereval.features.report.corrections import gold_digest
 from spacy_nereval.io.count_files import save
 from spacy_nereval.io.saved_results import result_kinds
-from spacy_nereval.reporting.pages import chart_library
+from spacy_nereval.reporting import pages
 
 GOLD = [["B-PER", "I-PER", "O", "B-LOC"]] * 9
 PRED = [["B-PER", "O", "O", "B-LOC"]] * 8 + [["O", "O", "O", "B-ORG"]]
@@ -340,7 +341,8 @@ def test_without_texts_or_documents_the_tables_are_written(tmp_path):
 
 def test_missing_libraries_are_named_and_nothing_is_written(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    chart_library.cache_clear()
+    monkeypatch.setattr(pages, "chart_library", SCRIPTS)
+    SCRIPTS.cache_clear()
     with refused_with(
         ValueError,
         'charts need Altair and vl-convert, which the extra "report" brings: python -m pip install '

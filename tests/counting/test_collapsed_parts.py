@@ -85,7 +85,7 @@ SINGLE = ("tags", "Documents")
 @pytest.mark.parametrize(
     ("kind", "at", "places"),
     [
-        pytest.param(kind, at, places, marks=() if len(at) < 100 or kind in SINGLE else NIGHT)
+        pytest.param(kind, at, places, marks=() if len(at) == 3 or kind in SINGLE else NIGHT)
         for kind in KINDS
         for at, places in CUTS
     ],

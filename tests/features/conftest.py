@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from chartless import NO_CHARTS, SCRIPTS, no_charts  # noqa: F401  # the last is a fixture
 from command_files import files, here, model  # noqa: F401  # fixtures
 from commands import accepted
 from pages import without_predictions
@@ -20,24 +21,10 @@ from spacy_nereval.reporting.pages import Layout, page_functions, script_json
 if TYPE_CHECKING:
     from browsers import Browser
 
-NO_CHARTS = "window.vegaEmbed = () => new Promise(() => {});"
-"""A library that draws nothing: the real one is most of a page, and takes most of the time that opening one takes."""
-
-
-SCRIPTS = charts.chart_library
-
-
-@pytest.fixture(autouse=True, scope="module")
-def no_charts() -> Iterator[None]:
-    """Pages in these tests draw no charts, unless a test asks for `made(..., drawn=True)` or for `library`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(charts, "chart_library", lambda: NO_CHARTS)
-        yield
-
 
 @pytest.fixture
 def library(monkeypatch) -> Callable[[], str]:
-    """The real library of charts, in pages too."""
+    """The real library of charts, in pages too. Other tests draw none, unless one asks for `made(..., drawn=True)`."""
     monkeypatch.setattr(charts, "chart_library", SCRIPTS)
     return SCRIPTS
 

@@ -218,9 +218,9 @@ SIDES = [[(0, 3, "PER")], [(0, 3, "LOC")]], [[(0, 3, "PER")], [(0, 3, "PER")]]
 @pytest.mark.parametrize(
     "new", [("delete", None, "x", [], {}), pytest.param((10**400, 1e300, [[]], "\ud800"), marks=pytest.mark.costly)]
 )
-@pytest.mark.parametrize("step", [2, pytest.param(1, marks=NIGHT)])
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=NIGHT)])
 def test_a_result_that_was_changed_is_refused_in_a_sentence_or_can_be_shown(kind, new, step, tmp_path):
-    """Every second number or text by day, all of them at night."""
+    """Every fourth number or text by day, all of them at night."""
     gold, pred = SIDES
     results = {
         Result: lambda: score(gold, pred, ["strict", "fair"]),
@@ -240,7 +240,7 @@ def test_a_result_that_was_changed_is_refused_in_a_sentence_or_can_be_shown(kind
             assert len(str(error)) < 1000
         else:
             assert shown.summary() and shown._repr_html_() and shown.to_csv()
-    assert refusals > 5
+    assert refusals > 2
 
 
 ALIKE = {"E\u0301": "Unicode form (such as NFC and NFD)", "\u00e9": "case", "\u00c9 ": "white space"}
@@ -294,10 +294,11 @@ def leaves_of(value, path=()):
 
 
 @pytest.mark.parametrize("name", JSON_SHAPES)
-def test_a_number_of_hundreds_of_digits_is_named_or_read_wherever_it_stands_in_json(name, tmp_path):
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=NIGHT)])
+def test_a_number_of_hundreds_of_digits_is_named_or_read_wherever_it_stands_in_json(name, step, tmp_path):
     path = write_sample(name, tmp_path)
     value = json.loads(path.read_text(encoding="utf8"))
-    for place, number in zip(leaves_of(value), cycle((10**400, -(10**4200)))):
+    for place, number in [*zip(leaves_of(value), cycle((10**400, -(10**4200))))][::step]:
         path.write_text(json.dumps(changed(value, place, number)), encoding="utf8")
         result = run("score", path, path, "-m", "strict")
         assert result.exit_code in (0, 2), (place, result.exception)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from chartless import no_charts  # noqa: F401  # a fixture
 from places import ROOT, script
 from processes import LEAN, with_path
 from products import mostly_at_night

@@ -154,7 +154,7 @@ def _chart_without_data(systems: Sequence[str], height: int, has_intervals: bool
     tooltip = [alt.Tooltip(f"{field}:N") for field in ("name", "system", "score", "shown")]
     spread = (
         base.mark_rule(opacity=0.5)
-        .encode(x=alt.X("least:Q", title=None, axis=axis), x2="greatest:Q")
+        .encode(x=alt.X("least:Q", title=None, axis=axis), x2=alt.X2("greatest:Q"))
         .transform_filter("datum.mark == 'f'")
     )
     triangles = [
@@ -171,7 +171,7 @@ def _chart_without_data(systems: Sequence[str], height: int, has_intervals: bool
     )
     layers = [spread, *triangles, score_points.transform_filter("datum.mark == 'f'")]
     if has_intervals:
-        interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q", axis=None), x2="high:Q")
+        interval = base.mark_rule(strokeWidth=6, opacity=0.25).encode(x=alt.X("low:Q", axis=None), x2=alt.X2("high:Q"))
         layers.insert(0, interval.transform_filter("isValid(datum.low)"))
     if height > TALL:
         top = alt.X("value:Q", title=None, axis=alt.Axis(tickCount=5, orient="top", grid=False))
@@ -196,7 +196,7 @@ def error_chart(values: Sequence[dict[str, Any]], systems: Sequence[str]) -> dic
     bar = base.mark_bar(cornerRadiusEnd=2).encode(
         color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=[COLORS[kind] for kind in kinds]), legend=None)
     )
-    text = base.mark_text(align="left", dx=6).encode(text="shown:N")
+    text = base.mark_text(align="left", dx=6).encode(text=alt.Text("shown:N"))
     spec = alt.layer(bar, text).properties(height=_height(values, systems)).to_dict(validate=False)
     return {**spec, "data": {"values": values}}
 

@@ -8,6 +8,7 @@ escaped, see `reporting.pages`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -283,6 +284,7 @@ def round_values(values: NDArray[Any]) -> Line:
     ]
 
 
+@cache
 def chart_specs() -> dict[str, Any]:
     """Return the Vega-Lite specification of each chart by its name."""
     return {

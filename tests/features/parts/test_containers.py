@@ -99,7 +99,7 @@ def test_no_row_is_read_before_the_one_before_it_is_counted(monkeypatch):
     most = [0]
 
     def rows() -> Iterator[Row]:
-        for k in range(6000):
+        for k in range(2000):
             row = Row(text=f"Ada {k}", gold=np.empty((0, 3)).tolist(), pred=[])
             alive.append(weakref.ref(row))
             if k % 500 == 0:
@@ -107,5 +107,5 @@ def test_no_row_is_read_before_the_one_before_it_is_counted(monkeypatch):
                 most[0] = max(most[0], sum(each() is not None for each in alive))
             yield row
 
-    assert merge([count_partition(rows(), "strict", samples=0)]).documents == 6000
+    assert merge([count_partition(rows(), "strict", samples=0)]).documents == 2000
     assert most[0] < 5, most

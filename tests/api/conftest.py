@@ -1,0 +1,3 @@
+"""Pages in these tests draw no charts."""
+
+from chartless import no_charts  # noqa: F401  # a fixture
