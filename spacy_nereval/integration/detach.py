@@ -93,7 +93,7 @@ def _remove_our_functions(config: Any) -> Any:
 
 
 def _substitute(block: dict[str, Any]) -> Any:
-    """Return the value that replaces a block with a function of this package; None for a callback, which may be null."""
+    """Return the value that replaces a block of a function of this package; None for a callback, which may be null."""
     if "@loggers" in block:
         return {**block, "@loggers": "spacy.ConsoleLogger.v3"}
     return block.get("rate") if "@schedules" in block else None

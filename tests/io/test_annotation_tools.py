@@ -312,7 +312,7 @@ def test_ranges_are_no_words_and_documents_have_marks(tmp_path):
         *("2\t!\t_\t_\t_\t_\t_\t_\t_\t_", ""),
     ]  # fmt: skip
     path = write_lines(tmp_path / "a.conllu", lines)
-    assert "no word has the key 'name' or a column 'NER' in MISC; choose one with column=: " in error(path)
+    assert "no word has the key 'name' in MISC, and there is no column NER; choose one with column=: " in error(path)
     one, two = read(path, field="NER")
     assert (one.id, one.text, one.spans) == ("d1", "Zum Bahnhof.\nJa", {(0, 11, "LOC")})
     assert one.tokens == [(0, 3), (4, 11), (11, 12), (13, 15)]

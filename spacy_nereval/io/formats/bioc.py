@@ -144,7 +144,7 @@ def _pieces(passage: Any) -> Iterable[tuple[int, str]]:
 
 def _spans(annotation: Any, text: str, format: Format, begin: int = 0) -> list[PlainSpan]:
     """Return the spans of an annotation, with offsets relative to `begin`."""
-    name = f"annotation {shorten(str(annotation.id))},"
+    name = f"annotation {shorten(str(annotation.id))}"
     key = format.field or KIND
     label = annotation.infons.get(key)
     if not label:
@@ -157,5 +157,5 @@ def _spans(annotation: Any, text: str, format: Format, begin: int = 0) -> list[P
     starts = [begin + location.offset for location in annotation.locations]
     pieces = [(start, start + place.length, label) for start, place in zip(starts, annotation.locations)]
     surface = annotation.text if len(pieces) == 1 else None
-    places = [fit_span(name, piece, text, format, surface)[:2] for piece in pieces]
+    places = [fit_span(f"{name},", piece, text, format, surface)[:2] for piece in pieces]
     return [(start, end, label) for start, end in spans_of_pieces(places, format.discontinuous, text)]

@@ -77,10 +77,10 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
         tags = [tag or "O" for tag in sentence.tags]
         scheme.see(tags, same_place(f"sentence {number}"))
     if keys and not is_tagged:
-        name = format.field or f"{MISC_KEY}' or a column '{COLUMN.upper()}"
+        lack = f"the key {format.field or MISC_KEY!r} in MISC"
+        lack += "" if format.field else f", and there is no column {COLUMN.upper()}"
         raise ValueError(
-            f"{path}: no word has the key '{name}' in MISC; choose one with {spell_argument('column')}: "
-            f"{join_names(sorted(keys), 20)}"
+            f"{path}: no word has {lack}; choose one with {spell_argument('column')}: {join_names(sorted(keys), 20)}"
         )
     document: list[tuple[int, Sentence]] = []
     for number, sentence in enumerate(_sentences(path, format), 1):

@@ -25,6 +25,9 @@ OFFSETS = re.compile(r"(?<!\S)(\d+)\s+(\d+)(?!\S)")
 LINK_CELL = 5
 """The index of the cell with the identifier of an annotation."""
 
+NO_LINKS = ("-", "-1")
+"""Identifiers of mentions that have none in the database."""
+
 COLUMNS_NOT_READ = "columns after the identifier, such as the names in a composite mention, are not read"
 """The note on a document that has them."""
 
@@ -95,6 +98,7 @@ def _record(path: Path, block: list[Line], format: Format) -> Record:
         others += line_spans is None
         spans += line_spans or []
         link, *unread = [cell.strip() for cell in cells[LINK_CELL:]] or [""]
+        link = "" if link in NO_LINKS else link
         if line_spans and any(unread):
             others, notes = others + 1, (COLUMNS_NOT_READ,)
         listed += [sort_attributes([(LINK, attribute_value(link))])] * len(line_spans or [])

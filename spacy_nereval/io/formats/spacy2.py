@@ -48,7 +48,7 @@ def read(path: Path, format: Format = Format()) -> Iterator[Record]:
             id = row_id(value)
             for number, paragraph in enumerate(paragraphs):
                 try:
-                    yield _paragraph_record(paragraph, line, format)._replace(id=id)
+                    yield _paragraph_record(paragraph, format)._replace(id=id)
                 except ValueError as error:
                     raise locate_error(error, f"paragraph {number}") from None
         except ValueError as error:
@@ -68,7 +68,7 @@ def _entities_record(text: str, entities: list[Any], format: Format) -> Record:
     return Record.deduplicate(text, spans)
 
 
-def _paragraph_record(paragraph: Any, line: int, format: Format) -> Record:
+def _paragraph_record(paragraph: Any, format: Format) -> Record:
     if not isinstance(paragraph, dict):
         raise ValueError('expected {"raw": text, "sentences": [{"tokens": [{"orth", "ner"}]}]}')
     raw, entities = paragraph.get("raw"), paragraph.get("entities")
@@ -85,10 +85,11 @@ def _paragraph_record(paragraph: Any, line: int, format: Format) -> Record:
     scheme = Scheme("BILUO")
     spans: set[PlainSpan] = set()
     repaired = first = 0
-    for sentence in tags:
-        scheme.see(sentence, same_place(f"line {line}"))
+    for number, sentence in enumerate(tags):
+        where = same_place(f"sentence {number}")
+        scheme.see(sentence, where)
         offsets = places[first : first + len(sentence)]
-        sentence_spans, repairs = read_tags(sentence, offsets, scheme, format.repair, same_place(f"line {line}"))
+        sentence_spans, repairs = read_tags(sentence, offsets, scheme, format.repair, where)
         spans, repaired, first = spans | sentence_spans, repaired + repairs, first + len(sentence)
     annotated, gaps = gaps_of([tag for sentence in tags for tag in sentence], places)
     return Record(text, spans, places, None, annotated, gaps, repaired=repaired)
