@@ -85,7 +85,7 @@ def test_labels_of_the_strategies_are_found_at_all():
     """The property tests above would hold of examples without a single hit, too."""
     seen = set()
 
-    @tries(150)  # in every profile: fewer do not find them all
+    @tries(300)  # fewer do not find them all by day
     @given(st.lists(any_example(), max_size=4))
     def look(examples):
         for values in (strict_only(examples)["ents_per_type"] or {}).items():
