@@ -115,7 +115,8 @@ def one_line(value: Any) -> str:
     if isinstance(value, float):
         return repr(float(f"{value:.9g}"))
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key!r}: {one_line(each)}' for key, each in value.items())}}}"
+        items = sorted(value.items()) if all(isinstance(key, tuple) for key in value) else value.items()  # spans
+        return f"{{{', '.join(f'{key!r}: {one_line(each)}' for key, each in items)}}}"
     if isinstance(value, (set, frozenset)):
         return f"{{{', '.join(sorted(map(one_line, value)))}}}"
     if isinstance(value, (list, tuple)):
