@@ -303,7 +303,7 @@ class Result(Shown):
         return sorted({*super().__dir__(), *self._sets})
 
     def _ipython_key_completions_(self) -> list[str]:
-        return [*paths(self._sets), *self]
+        return [*paths(self._sets), *self.keys()]
 
     def _frame_as_elsewhere(self, table: str | None = None, **options: Any) -> pandas.DataFrame:
         """Return the frame that `to_pandas` makes elsewhere: a row for all spans (label "") and for each label.

@@ -365,7 +365,9 @@ class Shown(dict[str, Any]):
                 raise AttributeError(name)
             if (meant := self._attribute_meant(name)) is not None:
                 return meant
-            raise AttributeError(self._remedy(name) or describe_unknown(name, [*self, *self._listed_names()], most=60))
+            raise AttributeError(
+                self._remedy(name) or describe_unknown(name, [*self.keys(), *self._listed_names()], most=60)
+            )
 
     def _attribute_meant(self, name: str) -> Any:
         """Return the attribute that other packages call by another name, or the item of this name; None if none is."""

@@ -24,6 +24,7 @@ from pathlib import Path
 from shlex import quote
 from shutil import get_terminal_size
 from signal import SIGTERM
+from stat import S_ISFIFO
 from textwrap import fill
 from traceback import format_exception
 from typing import Annotated, Any, ClassVar, Union, get_args, get_origin, get_type_hints
@@ -918,6 +919,7 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
                 if kwargs.get("code"):
                     import_code(kwargs["code"])
                 function(*args, **kwargs)
+                _say_where_scores_are(name, bool(kwargs.get("json")))
         except BrokenPipeError:
             # The program that reads our output, such as `head`, has stopped reading, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -936,6 +938,16 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
             raise typer.Exit(BUSY if isinstance(error, TryAgain) else UNUSABLE) from None
 
     return run_logged
+
+
+def _say_where_scores_are(name: str, is_json: bool) -> None:
+    """Print where JSON has the scores, if another program reads it."""
+    try:
+        is_piped = S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):  # it is none of the system's, or closed
+        return
+    if is_json and is_piped and name in ("score", "evaluate") and not prints_nothing.get():
+        say("ℹ jq .scores prints every score by its key, such as strict_f", err=True)
 
 
 def command_with_options(command: Command, added: Sequence[type[Extension]] = ()) -> Command:

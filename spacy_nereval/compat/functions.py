@@ -6,8 +6,8 @@ They have the arguments and results of the functions that they mean. `dir` and t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from importlib import import_module
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -122,11 +122,30 @@ def _call(target: Target) -> Callable[..., Any]:
     return call
 
 
+@cache
+def _pair_class() -> type[Any]:
+    """Return the class of results that are the pair of nervaluate as well: the scores over all labels, and by label."""
+    result: Any = _top("Result")
+
+    class EvaluatorResult(result):  # type: ignore[misc]  # Any until it is imported
+        def __iter__(self) -> Iterator[Any]:
+            yield self
+            yield self.labels
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return result, (dict(self), self._counts, self._documents, self._notes)
+
+    return EvaluatorResult
+
+
 class Evaluator:
     """`score` as a class, as in spaCy and nervaluate: the arguments are given when it is made, or to `evaluate`.
 
     >>> Evaluator([["B-PER"]], [["B-PER"]], tags=["PER"], metrics="strict").evaluate().strict.f
     1.0
+    >>> scores, by_label = Evaluator([["B-PER"]], [["B-PER"]]).evaluate()
+    >>> scores["partial"]["f1"], by_label["PER"]["strict"]["f1"]
+    (1.0, 1.0)
     """
 
     def __init__(self, *sides: Any, loader: str = "", **options: Any) -> None:
@@ -153,7 +172,8 @@ class Evaluator:
     def evaluate(self, *sides: Any, **options: Any) -> Any:
         """Return the result of `score` for the sides given here, or when the evaluator was made, or that were added."""
         sides = sides or self._sides or (self._added if self._added[0] else ())
-        return _top("score")(*sides, **self._options | options)
+        result = _top("score")(*sides, **self._options | options)
+        return _pair_class()(dict(result), result._counts, result._documents, result._notes)
 
     compute = evaluate
 

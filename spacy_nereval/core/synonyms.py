@@ -466,7 +466,7 @@ ROWS: dict[str, Meaning] = {
     "digits decimals": Meaning("r.summary(digits=4)", f"{SCORE} --digits 4"),
     "quiet silent verbose progress q": Meaning(
         "r = score(gold, pred): it prints nothing, and print(r) prints it",
-        f"{SCORE} --output result.json > /dev/null, and --json | jq .scores.strict_f prints one score",
+        f"{SCORE} --quiet --output result.json, and --json | jq .scores.strict_f prints one score",
     ),
     "validate lint inspect": Meaning("load('gold.jsonl')", "nereval show GOLD", run="show"),
     "check-file info describe stats statistics head peek debug-data": Meaning(

@@ -463,6 +463,13 @@ WORKS = {
     "e.compute()": "score(y_true, y_pred, only=['PER'])",
     "from spacy_nereval import Evaluator; e = Evaluator(); e.add_batch(y_true[:5], y_pred[:5]); "
     "e.update(y_true[5:], y_pred[5:]); e.evaluate(metrics='strict')": "score(y_true, y_pred, 'strict')",
+    "from spacy_nereval import Evaluator; scores, by_tag = Evaluator(y_true, y_pred, tags=['PER']).evaluate(); "
+    "scores['partial']['f1'], by_tag['PER']['strict']['recall']": (
+        "(lambda r: (r['partial_f'], r.labels['PER']['strict.r']))(score(y_true, y_pred, only=['PER']))"
+    ),
+    "from spacy_nereval import Evaluator; type(pickle.loads(pickle.dumps(Evaluator(y_true, y_pred).evaluate())))": (
+        "Result"
+    ),
     "from spacy_nereval import html_report; html_report(gold, pred, output='made.html').html[:15]": "'<!DOCTYPE html>'",
     "plan(gold, pred, half_width=5).n_docs": "plan(gold, pred, half_width=5).documents_needed",
 }
@@ -757,7 +764,7 @@ COMMANDS = {
     "score -h": "",
     "version": "",
     "list-metrics": "",
-    "score gold.jsonl pred.jsonl --verbose": "--output result.json > /dev/null",
+    "score gold.jsonl pred.jsonl --verbose": "--quiet --output result.json",
     "score gold.conll pred.conll --scheme IOB": "expected one of auto, IOB1, IOB2",
     "score gold.jsonl pred.jsonl -o scores.csv": "; --format csv > scores.csv prints the tables",
     "score gold.jsonl pred.jsonl -C --n-boot 9 --samples 8": "there is no option --n-boot",
@@ -972,6 +979,7 @@ def test_predictions_are_read_from_standard_input_by_their_content(name, room):
     command = [sys.executable, "-m", "spacy_nereval", "score", name, "-", "-m", "strict", "--json"]
     with (room / name).open("rb") as file:
         done = subprocess.run(command, cwd=room, stdin=file, capture_output=True, env=ENVIRONMENT, check=True)
+    assert done.stderr.decode() == "ℹ jq .scores prints every score by its key, such as strict_f\n", "in a pipe"
     assert json.loads(done.stdout)["scores"]["strict_f"] == 1
 
 
