@@ -84,6 +84,14 @@ def test_kinds_and_groups_narrow_the_list_and_search_finds_ids_and_texts(run):
         assert documents == [k for k, pair in enumerate(texts) if any(find in text.lower() for text in pair)]
 
 
+def test_the_best_pair_has_full_colour_whichever_way_a_score_goes(run):
+    cases = [([0.2, None, 0.6, 0.4], 1), ([0.2, None, 0.6, 0.4], -1), ([0.5, 0.5], 1), ([0.5, 0.5], -1), ([None], 1)]
+    given = [{"values": values, "better": better} for values, better in cases]
+    found = run(AGREEMENT, DATA, "return cases.map(heatOf);", cases=given)
+    worst, half = 0.15, pytest.approx(0.575)
+    assert found == [[worst, 0, 1, half], [1, 0, worst, pytest.approx(0.575)], [1, 1], [1, 1], [0]]
+
+
 def test_the_address_of_the_page_on_agreement_comes_back(run):
     cases = [
         {"one": 1, "other": 2, "label": 1, "chosen": [0, 2], "group": 0, "find": "a=b", "pattern": True, "at": 4},

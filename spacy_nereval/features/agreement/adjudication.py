@@ -54,7 +54,7 @@ from .votes import DisputedPlace, Vote, votes
 AGREEMENT = Layout(
     __package__,
     LIST_FUNCTIONS,
-    ("annotations", "asked", "places", "tasks", "deciding"),
+    ("annotations", "asked", "places", "tasks", "deciding", "heat"),
     (*LIST_SCRIPTS, "queue"),
     ("text", "list", "actions", "adjudicating"),
 )

@@ -2,17 +2,14 @@
 
 const scores = data.scores;
 
-// The pairs under the chosen score: as good as the best is full colour.
+// The pairs under the chosen score.
 function drawHeat() {
-  const { values, shown, better } = scores[Number($("score").value)];
-  const known = values.filter((value) => value !== null);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  const best = better < 0 ? low : high;
+  const chosen = scores[Number($("score").value)];
+  const heat = heatOf(chosen);
   document.querySelectorAll("#heat .heat").forEach((cell) => {
     const k = Number(cell.dataset.pair);
-    const share = high > low ? 1 - Math.abs(values[k] - best) / (high - low) : 1;
-    cell.textContent = shown[k];
-    cell.style.setProperty("--heat", (values[k] === null ? 0 : 0.15 + 0.85 * share).toFixed(3));
+    cell.textContent = chosen.shown[k];
+    cell.style.setProperty("--heat", heat[k].toFixed(3));
   });
 }
 
