@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.arguments import Reading
+from ..core.attribute_values import split_names
 from ..io.paths import is_count_file
+from ..io.records import Record
 from ..metrics.registry import metric_table
 from .inputs import Items, record_of_item
 from .items import is_spacy
@@ -129,8 +131,17 @@ def _predict(nlp: Language, gold: Any, text: Iterable[str | None] | None, readin
         raise ValueError("a pipeline predicts on texts, and a document has none: leave it out")
     is_source = [isinstance(item, str) or is_spacy(item, "Doc") for item in listed]
     sources = [item if done else record_of_item(item, "gold", Reading()).text for item, done in zip(listed, is_source)]
-    records = [*predict_records(nlp, sources, reading.spans_key)]
-    return records if text is None else [sorted(record.spans) for record in records]  # `text` is that of both sides
+    records = [*predict_records(nlp, sources, reading.spans_key, split_names(reading.label_from))]
+    return records if text is None else [_spans_alone(record) for record in records]  # `text` is that of both sides
+
+
+def _spans_alone(record: Record) -> list[dict[str, Any]]:
+    """Return the spans of a record with their attributes, an entry for each, without the text that they are in."""
+    return [
+        {"start": start, "end": end, "label": label, "attributes": dict(attributes)}
+        for start, end, label in sorted(record.spans)
+        for attributes in record.attributes.get((start, end, label), [()])
+    ]
 
 
 def _add_stored_settings(items: Items, models: Mapping[str, Language], notes: list[str]) -> Items:

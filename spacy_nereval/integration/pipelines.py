@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import nullcontext
 from functools import lru_cache
 from itertools import chain, islice
@@ -107,13 +107,16 @@ def docs_of_file(path: Path, key: str | None) -> list[Doc] | None:
     return [*chain.from_iterable(map(read_docs, corpus_files(path, format)))]
 
 
-def predict_records(nlp: Language, golds: Iterable[Doc | str], key: str | None) -> Iterator[Record]:
+def predict_records(
+    nlp: Language, golds: Iterable[Doc | str], key: str | None, asked: Collection[str] = ()
+) -> Iterator[Record]:
     """Yield the predictions of a pipeline on the texts of Docs, or on texts, as records.
 
     Args:
         nlp: The pipeline.
         golds: The gold Docs, or texts.
         key: Predictions are `doc.spans[key]` instead of `doc.ents`.
+        asked: The names of attributes that become the labels.
 
     Raises:
         ValueError: The pipeline predicts nothing under the key.
@@ -128,7 +131,7 @@ def predict_records(nlp: Language, golds: Iterable[Doc | str], key: str | None) 
     sources = (Record(gold, set()) if isinstance(gold, str) else gold for gold in golds)
     for predicted, _ in _predict_pairs(nlp, sources):
         has_key = has_key or key in predicted.spans
-        yield doc_record(predicted, key)
+        yield doc_record(predicted, key, asked=asked)
     if key and not has_key:
         raise ValueError(f"the pipeline predicted no spans under the key {key!r}")
 
