@@ -59,7 +59,6 @@ def detach(nlp: Language) -> Language:
         config[section][key] = [name for name in config[section].get(key, []) if name not in ours]
     config["training"]["score_weights"] = _remove_our_keys(config["training"]["score_weights"])
     copy = type(nlp).from_config(config, vocab=nlp.vocab)
-    copy.meta.update({key: value for key, value in nlp.meta.items() if key in ("name", "version", "description")})
     # Weights are copied through the disk, as when the pipeline is loaded later. The config that
     # `nlp` writes there still names this package, so it is not read back.
     with TemporaryDirectory() as folder:

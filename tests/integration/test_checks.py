@@ -131,36 +131,6 @@ def test_a_scorer_and_a_component_have_one_nested_result():
 # Weights
 
 
-ASKED = {"metrics": {"fair": {}, "slot_error": {}, "plagdet": {}}}
-NO_METRIC = "[training.score_weights] has {}, which no metric"
-
-
-@pytest.mark.parametrize(
-    ("key", "begin", "end"),
-    [
-        ("ents_ser", "[training.score_weights] has ents_ser, for which lower is better", "; use ents_ser_acc"),
-        ("ents_err", "[training.score_weights] has ents_err, for which lower is better", "; use ents_ser_acc"),
-        # without a complement, the score of the same metric
-        ("ents_plagdet_granularity", "[training.score_weights] has", "; use ents_plagdet"),
-        ("ents_wrf", NO_METRIC, ""),
-        ("ents_fare_f", NO_METRIC, "; is it ents_fair_f?"),
-        ("spans_sc_fair_f", NO_METRIC, ""),
-        ("fair_f", NO_METRIC, "; is it ents_fair_f?"),
-        ("ser_acc", NO_METRIC, "; is it ents_ser_acc?"),
-        ("ents_fair", NO_METRIC, "; is it ents_fair_f?"),
-        ("ents_ace", NO_METRIC, "; the metric ace has it"),
-    ],
-)
-@pytest.mark.parametrize("component", [False, True], ids=["scorer", "component"])
-def test_a_weight_on_a_cost_or_on_what_nothing_produces_is_told_once_with_the_key_to_use(component, key, begin, end):
-    nlp = with_ruler(None if component else NER | ASKED, **{key: 1.0})
-    if component:
-        nlp.add_pipe("nereval", config=ASKED)
-    (line,) = warned_at_evaluation(nlp)
-    assert line.startswith(begin.format(key)) and line.endswith(end)
-    assert warned_at_evaluation(nlp) == []
-
-
 FROZEN = """
 [nlp]
 lang = "en"
@@ -215,23 +185,6 @@ def test_a_weight_that_nothing_writes_is_a_mistake_beside_disabled_components_to
     model = saved_with_ner(tmp_path / "model", ents_fare_f=1.0)
     (line,) = warned(lambda: spacy.load(model, disable=["ner"]))
     assert line.endswith("is it ents_fair_f?")
-
-
-@pytest.mark.parametrize(
-    ("key", "weight", "lines"),
-    [
-        ("ents_ser", -1.0, []),
-        ("ents_ser", 1.0, ["for which lower is better"]),
-        ("ents_fair_f", -0.5, ["with a negative weight, although higher is better"]),
-        ("ents_fair_f", 0.5, []),
-        ("ents_fair_f", 0.0, []),
-        ("ents_f", -1.0, ["ents_f with a negative weight, although higher is better"]),
-        ("ents_f", 1.0, []),
-    ],
-)
-def test_the_sign_of_a_weight_has_to_fit_the_direction_of_its_score(key, weight, lines):
-    said = warned_at_evaluation(with_ruler(FAIR_AND_SER, **{key: weight}))
-    assert len(said) == len(lines) and all(part in line for part, line in zip(lines, said))
 
 
 def test_of_several_good_scores_the_complement_of_the_cost_is_the_one_to_use():

@@ -128,18 +128,6 @@ def test_a_detached_pipeline_keeps_what_is_known_about_it(pipeline):
     assert copy.meta["performance"]["ents_fair_f"] > 0
 
 
-def test_components_that_annotate_in_training_are_those_that_stay(pipeline):
-    own = [*{*pipeline.pipe_names} - {*detach(pipeline).pipe_names}]
-    changed = pipeline.config
-    changed["training"]["annotating_components"] = ["ner", *own]
-    pipeline.config = changed
-    try:
-        assert own and detach(pipeline).config["training"]["annotating_components"] == ["ner"]
-    finally:
-        changed["training"]["annotating_components"] = []
-        pipeline.config = changed
-
-
 def test_a_detached_pipeline_keeps_which_components_are_disabled(pipeline):
     with pipeline.select_pipes(disable=["ner"]):
         copy = detach(pipeline)
@@ -183,21 +171,6 @@ def test_a_pipeline_loads_without_the_package_once_it_is_detached(pipeline, trai
     assert "E002" in factory
     assert (copied["pipes"], copied["meta"], saved["pipes"]) == (["ner", "span_ruler"], "little", ["ner"])
     assert saved["ents"] == copied["ents"] == entities(pipeline.pipe(TEXTS))
-
-
-@pytest.mark.parametrize(
-    ("weights", "left"),
-    [
-        ({"ents_fair_f": 1.0, "ents_nereval": None}, {"ents_f": 1.0}),
-        ({"ents_fair_f": 0.5, "spans_sc_wrf": 0.5, "tag_acc": 0.0}, {"tag_acc": 0.0, "ents_f": 1.0}),
-        ({"ents_fair_f": 0.5, "tag_acc": 0.5}, {"tag_acc": 1.0}),
-    ],
-    ids=["only ours", "the others weigh nothing", "another one"],
-)
-def test_a_detached_pipeline_is_still_chosen_by_a_score(weights, left):
-    nlp = alone()
-    nlp.config["training"]["score_weights"] = weights
-    assert detach(nlp).config["training"]["score_weights"] == left
 
 
 # Which model is chosen, and which scores are written and shown

@@ -130,5 +130,8 @@ def one_line(value: Any) -> str:
 
 
 def fields_of(record: Record) -> dict[str, Any]:
-    """Return the fields of a record that differ from their defaults."""
-    return {name: value for name, value in record._asdict().items() if value != record._field_defaults.get(name, ...)}
+    """Return the fields of a record that differ from their defaults, tables of spans in the order of the spans."""
+    defaults = record._field_defaults
+    changed = {name: value for name, value in record._asdict().items() if value != defaults.get(name, ...)}
+    tables = ("attributes", "span_scores", "surfaces")
+    return {name: dict(sorted(value.items())) if name in tables else value for name, value in changed.items()}
