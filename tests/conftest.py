@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,14 @@ def simple_english() -> None:
 
     kept = ("Don't", "don't")
     EnglishDefaults.tokenizer_exceptions = {word: EnglishDefaults.tokenizer_exceptions[word] for word in kept}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_tokenizer() -> None:
+    """Make the tokenizer of a language once: each command that converts files makes one, whether it needs it or not."""
+    from spacy_nereval.integration import spacy_files  # not before torch is hidden
+
+    spacy_files.tokenizer = cache(spacy_files.tokenizer)
 
 
 @pytest.fixture(autouse=True, scope="session")
