@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ THOROUGH = {
     "test_agreement_page.py",
     "test_agreement_witnesses.py",
     "test_attributes_in_features.py",
+    "test_blocks_and_kept_counts.py",
     "test_browser.py",
     "test_browser_filters.py",
     "test_browser_review.py",
@@ -58,7 +60,9 @@ THOROUGH = {
     "test_every_control.py",
     "test_fields_of_documents.py",
     "test_files_and_lists.py",
+    "test_fuzz.py",
     "test_fuzz_commands.py",
+    "test_gap_twins.py",
     "test_gate.py",
     "test_hostile_texts.py",
     "test_html.py",
@@ -79,6 +83,7 @@ THOROUGH = {
     "test_partitions.py",
     "test_plan.py",
     "test_program.py",
+    "test_ranking.py",
     "test_recipes.py",
     "test_remote_files.py",
     "test_report_view.py",
@@ -130,6 +135,14 @@ def simple_english() -> None:
 
     kept = ("Don't", "don't")
     EnglishDefaults.tokenizer_exceptions = {word: EnglishDefaults.tokenizer_exceptions[word] for word in kept}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_tokenizer() -> None:
+    """Make the tokenizer of a language once: each command that converts files makes one, whether it needs it or not."""
+    from spacy_nereval.integration import spacy_files  # not before torch is hidden
+
+    spacy_files.tokenizer = cache(spacy_files.tokenizer)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -259,13 +259,23 @@ def weight_table(
     return dict.fromkeys(kinds, 1.0) | dict(weights)
 
 
+FEW_VALUES = 20
+"""Fewer numbers than this are compared one by one."""
+
+
 def share_floats(values: NDArray[np.float64]) -> list[float]:
     """Return the numbers as a list in which equal ones are the same object, which saves memory in large results.
 
     >>> first, second, third = share_floats(np.array([0.5, 0.25, 0.5]))
     >>> first is third, second
     (True, 0.25)
+    >>> first, second, *_ = share_floats(np.array([0.5, 0.25] * 50))
+    >>> first, second
+    (0.5, 0.25)
     """
+    if len(values) < FEW_VALUES:  # which numpy sorts in more time than it takes to write them
+        seen: dict[str, float] = {}
+        return [seen.setdefault(repr(value), value) for value in values.tolist()]
     bits, place = np.unique(np.asarray(values, dtype=float).view(np.int64), return_inverse=True)  # -0.0 stays -0.0
     numbers = bits.view(float).tolist()
     return [numbers[k] for k in place.tolist()]

@@ -123,7 +123,7 @@ class Sums(NamedTuple):
 
     def spans(self, kinds: Iterable[Kind]) -> NDArray[np.int64]:
         """Return the number of spans of these kinds per label, int64[labels + 1, sums]; the last label has 0."""
-        place = slots(self.metrics)
+        place = slots(())  # kinds are the first of all slots
         result: NDArray[np.int64] = sum(self.counts[place[Slot("", kind.value)]] for kind in kinds)
         return result
 

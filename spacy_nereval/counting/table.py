@@ -205,8 +205,10 @@ class Table:
 
     def _class_means(self, scores: Sequence[tuple[NDArray[np.int64], NDArray[Any]]], documents: int) -> csr_array:
         """Return scores of some labels [labels, documents] as whole numbers, int64[3 * scores * width, documents]."""
-        from scipy.sparse import coo_array
+        from scipy.sparse import coo_array, csr_array
 
+        if not scores:
+            return csr_array((0, documents), dtype=np.int64)
         entries: list[NDArray[Any]] = [np.zeros((3, 0), dtype=np.int64)]
         for number, (labels, values) in enumerate(scores):
             for part, amounts in enumerate(additive_parts(values).reshape(3, len(labels), documents)):

@@ -228,7 +228,7 @@ def test_replicates_of_parts_add_up_to_the_replicates_of_the_whole(table):
         assert merged.replicates.sums.labels == whole.replicates.sums.labels
         for ours, expected in zip(merged.replicates.sums.arrays, whole.replicates.sums.arrays):
             assert (ours == expected).all()
-        assert make_plain(intervals(merged, Confidence())) == make_plain(intervals(whole, Confidence()))
+    assert make_plain(intervals(merged, Confidence())) == make_plain(intervals(whole, Confidence()))
 
 
 def test_half_samples_give_the_intervals_of_collapsed_counts_and_of_no_others():

@@ -160,8 +160,10 @@ def test_rows_in_python_have_the_field():
 
 def test_the_doors_give_the_same_result_with_intervals_and_tests(files, monkeypatch):
     monkeypatch.chdir(files)
-    run("score", "meta.jsonl", "pred.jsonl", "-C", "--by", "meta.source,eLen", "-o", "all.json")
-    found = score("meta.jsonl", "pred.jsonl", None, True, by="meta.source,eLen")
+    run(
+        "score", "meta.jsonl", "pred.jsonl", "-C", "--by", "meta.source,eLen", "-m", "strict,fair,wrf", "-o", "all.json"
+    )
+    found = score("meta.jsonl", "pred.jsonl", "strict,fair,wrf", True, by="meta.source,eLen")
     assert json.loads(Path("all.json").read_text())["breakdowns"] == json.loads(found.to_json())["breakdowns"]
 
 

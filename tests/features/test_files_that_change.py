@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from commands import GOLD, write
-from processes import python
+from processes import WITHOUT_SPACY, python
 from products import NIGHT
 from samples import write_sample
 
@@ -76,10 +76,11 @@ def test_a_file_that_changes_while_it_is_read_is_named_or_read(tmp_path):
     "command", ["score {} {} -m strict -o out.json", pytest.param("convert {} out.jsonl", marks=NIGHT)]
 )
 def test_of_commands_that_write_one_file_at_once_one_leaves_its_whole_file(command, tmp_path):
+    light = f"{WITHOUT_SPACY}\nnereval()"
     write(tmp_path / "one.jsonl", *GOLD)
     write(tmp_path / "two.jsonl", *({**row, "id": str(k)} for k in range(300) for row in GOLD[:1]))
     runs = [
-        subprocess.Popen([sys.executable, "-m", "spacy_nereval", *command.replace("{}", name).split()], cwd=tmp_path)
+        subprocess.Popen([sys.executable, "-c", light, *command.replace("{}", name).split()], cwd=tmp_path)
         for name in ("one.jsonl", "two.jsonl", "one.jsonl")
     ]
     assert [run.wait(timeout=200) for run in runs] == [0, 0, 0]

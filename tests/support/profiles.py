@@ -2,7 +2,7 @@
 
 The profiles are `quick`, `default`, `full` and `long`; `--hypothesis-profile=full` chooses
 one. A test says with `tries(100)` how many examples it has in the profile `full`. The
-others try a twentieth, three twentieths (enough to notice every planted fault), or ten times as
+others try a twentieth, a fifth (enough to notice every planted fault), or ten times as
 many. The default is 100.
 """
 
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 FULL = 100
 """The examples of a test that does not say how many, in the profile `full`."""
 
-PROFILES = {"quick": FULL // 20, "default": FULL * 3 // 20, "full": FULL, "long": 10 * FULL}
+PROFILES = {"quick": FULL // 20, "default": FULL // 5, "full": FULL, "long": 10 * FULL}
 
 
 def register() -> None:
