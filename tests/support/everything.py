@@ -169,7 +169,7 @@ LINKS = {"Bank of Rome": "Q1", "Rome": "Q2", "aspirin": "Q3", "ibuprofen": "Q4"}
 
 def hard(side: int) -> list[Row]:
     """The texts of `HARD` with gold annotation (0) or what a system predicts (1, 2)."""
-    rows = []
+    rows: list[Row] = []
     for k, (text, *sides) in enumerate(HARD):
         spans = []
         for n, (words, label, negated) in enumerate(sides[side]):
@@ -272,7 +272,7 @@ slept\tO\tO
 """
 """Words with gold and predicted tags, two of which do not follow IOB2."""
 
-ODD = [
+ODD: list[Row] = [
     {"content": "Bob 😀 Rome", "marks": [{"from": 0, "to": 3, "kind": "PER"}, {"from": 7, "to": 11, "kind": "LOC"}]},
     {"content": "Acme", "marks": [{"from": 0, "to": 4, "kind": "ORG"}]},
 ]
@@ -363,19 +363,19 @@ ents_f = 1.0
 def write_everything(folder: Path) -> None:
     """Write the corpus in a folder."""
     gold = corpus()
-    files: dict[str, Iterable[Any]] = {"gold": gold}
+    files: dict[str, list[Row]] = {"gold": gold}
     for system, runs in (("a", 2), ("b", 3)):
         files[system] = predicted(gold, system)
         files |= {f"{system}{run}": predicted(gold, system, run) for run in range(1, runs + 1)}
     files |= {f"bare-{name}": [_only(row, "text", "spans") for row in files[name]] for name in ("gold", "a", "b")}
     files |= {f"hard-{name}": hard(side) for side, name in enumerate(("gold", "a", "b"))}
-    files |= {f"first-{name}": [*files[name]][:14] for name in ("gold", "a", "b")}
-    files |= {f"last-{name}": [*files[name]][14:] for name in ("gold", "a", "b")}
+    files |= {f"first-{name}": files[name][:14] for name in ("gold", "a", "b")}
+    files |= {f"last-{name}": files[name][14:] for name in ("gold", "a", "b")}
     files |= {"fewer": files["b"][:-1], "short": gold[:8], "answers": answers(gold), "mentions": listed(gold)}
     people = {name: annotated(gold, name) for name in ("ann", "ben", "cleo")}
     files |= people
     files["prodigy"] = [row | {"_annotator_id": name} for name, rows in people.items() for row in rows]
-    files |= odd_files(gold, [*files["b"]])
+    files |= odd_files(gold, files["b"])
     for name, rows in files.items():
         write(folder / f"{name}.jsonl", *rows)
     (folder / "policy.cfg").write_text(POLICY, encoding="utf8")

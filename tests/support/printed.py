@@ -17,10 +17,12 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import pytest
 from commands import run
@@ -28,12 +30,18 @@ from commands import run
 WIDTH = 100
 REGENERATE = bool(os.environ.get("SPACY_NEREVAL_REGENERATE"))
 
-CHANGING = (
+
+def _rounded(match: re.Match[str]) -> str:
+    value = float(match[0])
+    return f"{value if abs(value) > 1e-12 else 0.0:.8g}"
+
+
+CHANGING: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\|\n?v\d[^|\\\n\"]*(\\?)(?=\|)"), r"|v*\1"),
     (re.compile(r"\|\n?spacy:[\w.]+"), "|spacy:*"),
     (re.compile(r"\|\n?v\d[\w.+]*"), "|v*"),
     (re.compile(r'("(?:version|time)": )"[^"]*"'), r'\1"*"'),
-    (re.compile(r"(?<![\w.])-?\d+\.\d{8,}(?:e[-+]?\d+)?(?![\w.])|(?<![\w.])-?\d(?:\.\d+)?e-\d+"), None),
+    (re.compile(r"(?<![\w.])-?\d+\.\d{8,}(?:e[-+]?\d+)?(?![\w.])|(?<![\w.])-?\d(?:\.\d+)?e-\d+"), _rounded),
 )
 """What differs from one version or machine to the next, and what stands for it: versions, and the last digits."""
 
@@ -41,13 +49,13 @@ CHANGING = (
 def steady(text: str) -> str:
     """The text with what may differ between versions replaced."""
     for pattern, instead in CHANGING:
-        text = pattern.sub(instead if instead is not None else _rounded, text)
+        text = pattern.sub(instead, text)
     return text
 
 
-def _rounded(match: re.Match[str]) -> str:
-    value = float(match[0])
-    return f"{value if abs(value) > 1e-12 else 0.0:.8g}"
+def compact_json(text: str) -> str:
+    """JSON with as much on a line as fits once what may differ is replaced."""
+    return compact(json.loads(steady(json.dumps(json.loads(text), ensure_ascii=False))))
 
 
 def compact(value: Any, indent: str = "") -> str:
@@ -83,11 +91,24 @@ def shown(name: str) -> str:
     text = Path(name).read_text(encoding="utf8")
     if name.endswith(".html"):
         return words_of_page(text)
-    return compact(json.loads(text)) if name.endswith(".json") else text
+    return compact_json(text) if name.endswith(".json") else text
 
 
 def _show_warning(*about: Any, **more: Any) -> None:
     print(warnings.formatwarning(*about[:4]), end="", file=sys.stderr)
+
+
+@contextmanager
+def _stdout_file() -> Iterator[IO[bytes]]:
+    """Let what is written to /dev/stdout, such as the JSON of --json, go to a file in a `with` block."""
+    before = os.dup(1)
+    with TemporaryFile() as file:
+        os.dup2(file.fileno(), 1)
+        try:
+            yield file
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
 
 
 def answer(command: str) -> str:
@@ -97,14 +118,17 @@ def answer(command: str) -> str:
         lines, status = [line for file in arguments for line in steady(shown(file)).splitlines()], 0
         errors: list[str] = []
     else:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _stdout_file() as file:
             warnings.filterwarnings("default", category=UserWarning)  # which are errors in tests
             warnings.filterwarnings("ignore", r".*W\d\d\d", UserWarning)  # spaCy's
             warnings.showwarning = _show_warning
             result = run(name, *arguments, env={"COLUMNS": str(WIDTH)})
+            file.seek(0)
+            alone = file.read().decode()
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
-        lines, errors = (steady(text).splitlines() for text in (result.stdout, result.stderr))
+        whole = result.stdout + (compact_json(alone) if alone else "")
+        lines, errors = (steady(text).splitlines() for text in (whole, result.stderr))
         status = result.exit_code
     written = [f"  {line}".rstrip() if not line.strip() else f"  {line}" for line in lines]
     return "\n".join([f"$ {command}", *written, *(f"! {line}" for line in errors), *[f"= {status}"] * bool(status), ""])
@@ -137,6 +161,6 @@ def check_section(path: Path, title: str) -> None:
     if REGENERATE:
         path.write_text(path.read_text("utf8").replace(old, new), encoding="utf8")
     else:
-        sides = [text.rstrip().splitlines() for text in (old, new)]
-        changes = [*difflib.unified_diff(*sides, "expected", "printed", lineterm="", n=3)]
+        expected, printed = (text.rstrip().splitlines() for text in (old, new))
+        changes = [*difflib.unified_diff(expected, printed, "expected", "printed", lineterm="")]
         assert not changes, "\n".join([f"{path.name}, {title}: printed is not what is expected", *changes])
