@@ -51,20 +51,6 @@ def test_an_option_given_again_adds_to_its_list_or_replaces_a_value_with_a_notic
     assert result.stderr.splitlines() == [*[repeated] * bool(repeated), *notices]
 
 
-@pytest.mark.parametrize(
-    ("command", "table", "said"),
-    [
-        ("compare", "slices", "the table slices has no rows: it needs --by"),
-        ("compare", "runs", "the table runs has no rows"),
-        ("score", "attributes", "the table attributes has no rows"),
-    ],
-)
-def test_a_table_that_is_asked_for_and_empty_is_told(here, command, table, said):
-    files = [here / "gold.spacy", here / "pred.spacy", here / "pred.spacy"][: 3 if command == "compare" else 2]
-    assert f"⚠ {said}\n" in run(command, *files, "--tables", table).stderr
-    assert "has no rows" not in run(command, *files, "--tables", "all").stderr
-
-
 WEIGHTS = {"PER": 0.5, "LOC": 0.25, "combined": 0.25}
 
 

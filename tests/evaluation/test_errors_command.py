@@ -2,13 +2,12 @@
 
 import csv
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import spacy
-from commands import accepted, line, refused, run, write
+from commands import accepted, line, refused, write
 from docs import doc as spacy_doc
 from docs import write_docs
 
@@ -138,40 +137,6 @@ def test_the_context_is_as_wide_as_asked_for_or_as_that_of_the_library(here):
         assert [row["right"] for row in rows_of(here / "errors.jsonl")] == [after[:width]]
 
 
-def test_the_table_marks_the_spans_and_says_how_many_rows_it_does_not_show(here):
-    printed = errors("--limit", 2).splitlines()
-    assert printed[0] == "3 documents, 5 gold spans, 3 predicted spans"
-    assert printed[1] == "4 verdicts (fn 2, be_s 1, le 1)"
-    assert printed[2] == "fn = missed; be_s = boundary: shorter than gold; le = label error"
-    assert [re.split("  +", row) for row in (printed[6], printed[8])] == [
-        ["document", "verdict", "gold", "predicted", "correct", "text"],
-        ["a", "be_s", "PER", "PER", "left", "[{Ada} Lovelace] met Bob"],
-    ]
-    assert printed[-1] == "2 more are not shown: --limit 0 prints all, --output FILE writes all"
-    assert "not shown" not in errors("--limit", 4)
-    assert "not shown" not in errors("--limit", 0)
-
-
-def test_by_default_twenty_rows_are_printed_and_all_in_other_formats(here):
-    gold, pred = line("a", (0, 1, "A")), line("a")
-    write(here / "gold.jsonl", *[gold] * 25)
-    write(here / "pred.jsonl", *[pred] * 25)
-    assert "5 more are not shown" in errors()
-    result = run("errors", "gold.jsonl", "pred.jsonl", "--format", "json")
-    assert len(json.loads(result.stdout)["Error list"]) == 25
-    totals = "25 documents, 25 gold spans, 0 predicted spans"
-    assert result.stderr.splitlines() == [totals, "25 verdicts (fn 25)", "fn = missed"]
-
-
-def test_amounts_are_shown_where_they_are_not_all_one(here):
-    header = re.split("  +", errors("-m", "loio").splitlines()[6])
-    assert header == ["document", "verdict", "amount", "gold", "predicted", "correct", "text"]
-    others = ("--errors", "le")
-    header = re.split("  +", errors(*others).splitlines()[6])
-    assert header == ["document", "verdict", "gold", "predicted", "text"], "no boundary error is listed"
-    assert "0.250" in errors("-m", "loio", "--digits", "3")
-
-
 def test_a_model_may_stand_for_the_predictions(here):
     nlp = spacy.blank("xx")
     nlp.add_pipe("entity_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
@@ -184,13 +149,6 @@ def test_a_model_may_stand_for_the_predictions(here):
         ("0", "tp", "Ada"),
         ("0", "fn", "Bob"),
     ]
-
-
-def test_nothing_wrong_is_said(here):
-    printed = accepted("errors", "gold.jsonl", "gold.jsonl")
-    assert printed.splitlines() == ["3 documents, 5 gold spans, 5 predicted spans", "no verdicts of this kind"]
-    accepted("errors", "gold.jsonl", "gold.jsonl", "-o", "none.csv")
-    assert (here / "none.csv").read_text().strip() == ",".join(FIELDS)
 
 
 @pytest.mark.parametrize(

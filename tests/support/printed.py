@@ -18,9 +18,11 @@ import shlex
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 import pytest
 from commands import run
@@ -90,6 +92,19 @@ def _show_warning(*about: Any, **more: Any) -> None:
     print(warnings.formatwarning(*about[:4]), end="", file=sys.stderr)
 
 
+@contextmanager
+def _stdout_file() -> Iterator[IO[bytes]]:
+    """Let what is written to /dev/stdout, such as the JSON of --json, go to a file in a `with` block."""
+    before = os.dup(1)
+    with TemporaryFile() as file:
+        os.dup2(file.fileno(), 1)
+        try:
+            yield file
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
+
+
 def answer(command: str) -> str:
     """Run a command, and write down what it prints as a golden file has it."""
     name, *arguments = shlex.split(command)
@@ -97,14 +112,17 @@ def answer(command: str) -> str:
         lines, status = [line for file in arguments for line in steady(shown(file)).splitlines()], 0
         errors: list[str] = []
     else:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _stdout_file() as file:
             warnings.filterwarnings("default", category=UserWarning)  # which are errors in tests
             warnings.filterwarnings("ignore", r".*W\d\d\d", UserWarning)  # spaCy's
             warnings.showwarning = _show_warning
             result = run(name, *arguments, env={"COLUMNS": str(WIDTH)})
+            file.seek(0)
+            alone = file.read().decode()
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
-        lines, errors = (steady(text).splitlines() for text in (result.stdout, result.stderr))
+        whole = result.stdout + (compact(json.loads(alone)) if alone else "")
+        lines, errors = (steady(text).splitlines() for text in (whole, result.stderr))
         status = result.exit_code
     written = [f"  {line}".rstrip() if not line.strip() else f"  {line}" for line in lines]
     return "\n".join([f"$ {command}", *written, *(f"! {line}" for line in errors), *[f"= {status}"] * bool(status), ""])

@@ -1,6 +1,5 @@
 """Agreement: the first screen, files and folders of annotators, and the same in Python, files, pages and frames."""
 
-import csv
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -68,30 +67,6 @@ def test_three_annotators_of_whom_two_lack_a_document():
     (first, *_) = tables["Most disputed spans (the first 5 of 6)"]
     assert first == ["d1", "8-11", "ORG", "Bob", "2", "a PER; b ORG; c nothing"]
     assert "Only 3 documents, effectively 1.9" in printed
-
-
-def test_scores_that_are_not_symmetric_are_marked():
-    tables = tables_in(accepted("agreement", *FILES, "-m", "fair", "-t", "pairs,scores,all-scores"))
-    assert "Pairs of annotators, fair F (mean of both directions)" in tables
-    assert tables["Scores of pairs (* mean of both directions)"][0][0] == "fair *"
-
-
-def test_the_consensus_is_a_gold_file_with_votes():
-    done = run("agreement", *FILES, "--write-consensus", "gold.jsonl")
-    assert "consensus of 3 documents with 3 spans in gold.jsonl" in done.stderr, done.output
-    rows = [json.loads(row) for row in Path("gold.jsonl").read_text().splitlines()]
-    assert rows[0]["spans"][1] == {"start": 15, "end": 23, "label": "LOC", "votes": 2, "annotators": ["a", "c"]}
-    assert rows[2] == {"text": "Bob slept", "id": "d3", "spans": [], "meta": {"annotators": ["b", "c"]}}
-    assert [len(record.spans) for record in load("gold.jsonl")] == [2, 1, 0]
-    assert "tokens" not in Path("gold.jsonl").read_text(), "those that are made up are not written"
-
-
-def test_units_are_written_for_other_programs():
-    accepted("agreement", *FILES, "--units", "units.csv")
-    rows = [*csv.reader(Path("units.csv").read_text().splitlines())]
-    assert all(float(row[2]) < float(row[3]) for row in rows)  # pygamma-agreement reads these, and takes no header
-    assert len(rows) == sum(len(own) for sides in BY_HAND.values() for own in sides.values())
-    assert ["b", "PER", str(len(TEXTS["d1"]) + 1 + 11), str(len(TEXTS["d1"]) + 1 + 14), "d2"] in rows
 
 
 def test_names_labels_and_metrics_without_tokens():

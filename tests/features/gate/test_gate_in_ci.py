@@ -55,14 +55,5 @@ def test_the_files_of_later_steps_are_written_also_if_nothing_can_be_judged(case
     assert root.find(".//error").get("message") == said
 
 
-def test_a_verdict_is_written_as_before(here):
-    accepted("gate", "--init", "policy.cfg")
-    files = ("gold.jsonl", "candidate.jsonl", "--baseline", "released.jsonl")
-    done = run("gate", "policy.cfg", *files, "--junit", "gate.xml", "-o", "gate.json")
-    assert done.exit_code == 0
-    assert json.loads(Path("gate.json").read_text())["passed"] is True
-    assert ElementTree.parse("gate.xml").getroot().get("failures") == "0"
-
-
 def test_control_characters_of_a_message_are_escaped_in_xml():
     assert "\\x1b" in junit_error("odd \x1b name").decode()

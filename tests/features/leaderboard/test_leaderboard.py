@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from boards import board, digits, tags
-from commands import accepted, flat, line, refused, run, write
+from commands import accepted, flat, line, refused, write
 from products import mostly_at_night
 
 from spacy_nereval import Counts, Leaderboard, leaderboard, score
@@ -293,26 +293,6 @@ def test_folds_and_training_runs_of_a_table(files):
     assert {row["runs"] for board in result_of("sets/runs.jsonl")["data_sets"] for row in board["scores"]} == {2}
     for name in ("folds", "runs"):
         assert result_of(f"sets/{name}.jsonl") == leaderboard(f"sets/{name}.jsonl")
-
-
-@pytest.mark.costly
-@pytest.mark.parametrize("format", ["markdown", "latex", "csv", "json"])
-def test_the_formats_of_the_command(files, format):
-    printed = run("leaderboard", "sets", "--format", format, "--tables", "all", "--sort", "news").stdout
-    marks = {
-        "markdown": "**100.00†**",
-        "latex": r"\textbf{100.00$^\dagger$}",
-        "csv": "Pairs by strict F",
-        "json": '"x"',
-    }
-    assert marks[format].replace('"x"', '"mean low"') in printed
-
-
-def test_a_terminal_names_the_top_group(files):
-    printed = flat(accepted("leaderboard", "sets"))
-    assert "c has the best mean by strict F over 2 data sets" in printed
-    assert "Top group on mail by strict F: b, c." in printed
-    assert "--tables all shows the tests of all pairs" in printed
 
 
 @pytest.mark.parametrize(

@@ -71,19 +71,6 @@ def test_curves_as_a_file():
     assert {row["label"] for row in found} == {"", "A", "B"}
 
 
-def test_label_rules_and_tables():
-    printed = flat(accepted(*CHOSEN, "--labels", "B=A", "--tables", "all"))
-    assert " B " not in printed
-    assert all(title in printed for title in ("Labels", "Best threshold of each score", "Calibration", "Curves"))
-    assert accepted(*CHOSEN, "--format", "markdown", "-t", "labels").count("| A |") == 1
-
-
-def test_labels_that_only_other_documents_have():
-    others = [write(Path(f"{k}.jsonl"), *side) for k, side in enumerate(rows(3, 10, "x", "AZ"))]
-    printed = flat(run(*CHOSEN, "--apply", *others, "--samples", 20).output)
-    assert "labels absent from the tuning documents use the common threshold: Z" in printed
-
-
 def changed(score: str) -> str:
     """The predictions with another score in the first line."""
     first, *others = Path(DEV[1]).read_text().splitlines()
