@@ -128,6 +128,8 @@ def name_in_sentence(text: str) -> str:
 
     >>> name_in_sentence("PER"), name_in_sentence(" "), name_in_sentence("object/" * 9 + "Pump")
     ('PER', '(empty)', '…/Pump')
+    >>> [name_in_sentence(name)[1:-1] == name for name in ("\u05e9\u05dc", "\u0633\u0644")]  # Hebrew, Arabic
+    [True, True]
     """
     name = visible(text).strip() or EMPTY
     if len(name) > LONGEST:

@@ -140,3 +140,12 @@ def test_no_order_of_documents_or_of_runs_changes_a_weight():
     ]
     first, second = (weights.effective_numbers(metric) for weights in both)
     assert {name: k.tolist() for name, k in first.items()} == {name: k.tolist() for name, k in second.items()}
+
+
+def test_a_unit_without_ids_is_named_by_its_first_document():
+    documents = [Document([(0, 1, "A")], [], id=id) for id in ("x", None, None, None)]
+    for document, key in zip(documents, ("first", "second", "second", "third")):
+        document.unit, document.unit_rule = key, "document"
+    units = Units(count(documents, [create("strict")], units=True))
+    assert units.of_document.tolist() == [0, 1, 1, 2]
+    assert units.names([1, 0, 2]) == [1, "first", 3]

@@ -207,6 +207,23 @@ def test_columns_of_one_name_do_not_hide_each_other():
     assert list(json.loads(json_text([table, table]))) == ["T", "T 2"]
 
 
+@pytest.mark.parametrize(
+    ("cells", "columns"),
+    [
+        ([Interval(0.1, 0.2), None], ["c low", "c high"]),
+        ([None, None], ["c"]),
+        ([Interval(0.1, 0.2), 3], ["c", "c low", "c high"]),
+        ([Estimate(0.1, 0.05, 0.2), None], ["c", "c low", "c high"]),
+        ([2, None], ["c"]),
+    ],
+)
+def test_a_column_of_bounds_has_a_column_for_each_and_none_for_a_value_that_it_lacks(cells, columns):
+    table = ResultTable("T", ["name", "c"], [[f"r{k}", cell] for k, cell in enumerate(cells)])
+    rows = json.loads(json_text([table]))["T"]
+    assert [[*row] for row in rows] == [["name", *columns]] * len(cells)
+    assert [row["name"] for row in rows] == ["r0", "r1"] and [*from_csv(csv_text([table]))[0]][1:] == ["name", *columns]
+
+
 def test_a_column_may_have_digits_of_its_own():
     table = ResultTable("T", ["p", "d"], [[0.01234, 0.01234]], digits=1, own_digits={"p": 4})
     assert table.grid()[1] == ["0.0123", "0.0"]

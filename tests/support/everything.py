@@ -381,6 +381,7 @@ def write_everything(folder: Path) -> None:
     (folder / "policy.cfg").write_text(POLICY, encoding="utf8")
     (folder / "config.cfg").write_text(CONFIG, encoding="utf8")
     (folder / "both.conll").write_text(TAGS, encoding="utf8")
+    (folder / "io.conll").write_text("Rome\tLOC\nis\tO\n\nBob\tPER\nChen\tPER\n", encoding="utf8")
     (folder / "tasks.json").write_text(json.dumps(label_studio(gold, people)), encoding="utf8")
     (folder / "bare.cfg").write_text(POLICY.replace("[gate.rules]\n", ""), encoding="utf8")
     (folder / "list.txt").write_text(

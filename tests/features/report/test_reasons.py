@@ -280,16 +280,19 @@ FIRST = [["A"], ["A", "A"], ["B"], ["A", "A"]] * 15
 SECOND = [["A", "A", "A"], ["B"], ["B", "B"], ["A", "C"]] * 10 + FIRST[40:]
 
 
-def test_the_interval_is_that_of_leaving_each_document_out_of_both_systems_at_once():
-    one, two = counts_of(FIRST, GOLDS), counts_of(SECOND, GOLDS)
+@pytest.mark.parametrize("changed", [40, 12, 8])  # of few documents, the variance has few degrees of freedom
+def test_the_interval_is_that_of_leaving_each_document_out_of_both_systems_at_once(changed):
+    others = SECOND[:changed] + FIRST[changed:]
+    one, two = counts_of(FIRST, GOLDS), counts_of(others, GOLDS)
     found = {each.label: each for each in rate_differences(one, two, Confidence())}
     for label in "AB":
         gold, first, second = (
-            np.array([labels.count(label) for labels in side], dtype=float) for side in (GOLDS, FIRST, SECOND)
+            np.array([labels.count(label) for labels in side], dtype=float) for side in (GOLDS, FIRST, others)
         )
         gap = (second.sum() - first.sum()) / gold.sum()
         without = ((second - first).sum() - (second - first)) / (gold.sum() - gold)
         variance, _, freedom = spread_of(gap, without, 2 * gold + first + second)
+        assert changed > 12 or freedom < 20
         reach = np.sqrt(variance) * t.ppf(0.975, freedom)
         assert found[label].difference == pytest.approx(gap)
         assert (found[label].low, found[label].high) == (pytest.approx(gap - reach), pytest.approx(gap + reach))
