@@ -959,6 +959,8 @@ def test_what_is_read_otherwise_is_told_in_one_line_on_stderr(line, room, monkey
     *_, last = run(*shlex.split(line)).stderr.splitlines()
     assert last in (f"ℹ read as nereval {read}", f"ℹ read as root {read}")
     assert "read as" not in run(*shlex.split(read)).output
+    failed = run("gate", "gold.jsonl", "pred.jsonl", "--min-f1", "0.99")
+    assert failed.exit_code == 1 and "read as" in failed.stderr, "whatever its verdict is"
     logged = run(*shlex.split(line), "--log-format", "json").stderr.splitlines()
     assert json.loads(logged[-1])["message"].startswith("read as ") and all(map(json.loads, logged))
 

@@ -321,6 +321,21 @@ def test_ranges_are_no_words_and_documents_have_marks(tmp_path):
     assert "the token 'Ada' does not follow in the text" in error(path)
 
 
+def test_repaired_tags_of_all_sentences_of_a_document_are_counted(tmp_path):
+    sentence = ["1\tAda\t_\t_\t_\t_\t_\t_\t_\tname=I-PER", "2\tmet\t_\t_\t_\t_\t_\t_\t_\tname=O", ""]
+    lines = [
+        "# newdoc id = d1",
+        *sentence,
+        *sentence,
+        "# newdoc id = d2",
+        *sentence,
+        "1\tBob\t_\t_\t_\t_\t_\t_\t_\tname=B-PER",
+        "",
+    ]
+    found = read(write_lines(tmp_path / "a.conllu", lines), repair="conll")
+    assert [(len(record.spans), record.repaired) for record in found] == [(2, 2), (2, 1)]
+
+
 def test_locations_of_bioc_are_pieces_and_its_offsets_those_of_the_document(tmp_path):
     found = json.loads(json.dumps(samples.BIOC))
     passage = found["documents"][0]["passages"][1]

@@ -159,6 +159,13 @@ def test_the_feature_can_be_chosen_and_relations_are_counted(tmp_path):
     assert only_one in error(path, field="none")
 
 
+def test_relations_and_chains_of_webanno_are_counted_as_other_annotations(tmp_path):
+    layers = "#T_SP=x.A|value\n#T_RL=x.R|BT_x.A\n#T_CH=x.C|referenceRelation|referenceType"
+    rows = ["1-1\t0-3\tAda\tPER\t1-2\t*->1-1\tname\t", "1-2\t4-7\tmet\t_\t_\t*->1-2\t_\t"]
+    found = only(webanno(tmp_path, *rows, layers=layers, text="Ada met"))
+    assert (found.spans, found.others) == ({(0, 3, "PER")}, 3)
+
+
 def test_every_feature_of_webanno_that_is_offered_can_be_chosen(tmp_path):
     """Roles and targets have columns, and are no labels; an exact name, with its package if need be, wins."""
     layers = """#T_SP=custom.SimpleSpan|

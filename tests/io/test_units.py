@@ -217,6 +217,17 @@ def test_documents_between_docstart_are_units(marks, tmp_path):
     assert (found.unit, found.documents, len({*found.units})) == ("id", 2, 2)
 
 
+@pytest.mark.parametrize("marked", [(), (0,), (1,), (0, 1)])
+def test_a_folder_is_resampled_in_blocks_only_if_no_file_has_docstart(marked, tmp_path):
+    sizes = 40, 44
+    for number, size in enumerate(sizes):
+        conll(tmp_path / f"{number}.conll", size, *((0, size // 2) if number in marked else ()))
+    found = counted(tmp_path, formats=(Format("conll"), Format("conll")))
+    documents = sum(2 if number in marked else size for number, size in enumerate(sizes))
+    assert (found.unit, found.documents) == ("id" if marked else AUTOMATIC, documents)
+    assert len({*found.units}) in (range(20, 23) if not marked else range(documents - 40, documents + 1))
+
+
 def test_neither_the_name_of_a_file_nor_white_space_decides_on_its_blocks(tmp_path):
     (tmp_path / "a.txt").write_text("\n" + "Ada B-PER\n \n\t\n\n" * 40)
     found = counted(tmp_path / "a.txt", formats=(Format("conll"), Format("conll")))

@@ -227,6 +227,18 @@ def test_counts_are_made_again_if_a_file_of_an_option_has_changed(files, counted
     assert result_of("gold.jsonl", "a.jsonl", *options) == expected and counted == ["a"]
 
 
+def test_counts_are_made_again_if_the_file_of_names_of_tags_has_changed(files):
+    for name, tags in (("gold", [1, 0]), ("a", [1, 1])):
+        write(files / f"tags-{name}.jsonl", *[{"tokens": ["Ada", "met"], "ner_tags": tags}] * 4)
+    options = ("tags-gold.jsonl", "tags-a.jsonl", "--tag-names", "names.json")
+    found = []
+    for names in (["O", "B-PER"], ["B-PER", "O"]):
+        (files / "names.json").write_text(json.dumps(names))
+        found.append(result_of(*options, *KEEP))
+        assert found[-1] == result_of(*options)
+    assert found[0] != found[1]
+
+
 def test_counts_are_made_again_by_another_version_and_if_they_are_damaged(files, counted, monkeypatch):
     result_of("gold.jsonl", "a.jsonl", *KEEP)
     (path,) = Path("kept/counts").iterdir()

@@ -110,6 +110,11 @@ def test_a_prediction_without_a_score_is_named_in_pythons_words(chosen: Threshol
             ask(*sides)
     chosen = thresholds([[(0, 3, "A")]], [[(0, 3, "A")]], ["strict"], missing_score=1.0)
     assert chosen.best["cut"] == 1.0
+    mixed = [[{"start": 0, "end": 3, "label": "A"}, {"start": 5, "end": 8, "label": "B", "score": 0.1}]]
+    chosen = thresholds([[(0, 3, "A")]], mixed, ["strict"], missing_score=1.0)
+    assert chosen.errors("strict") == [], "the span without a score is kept"
+    chosen = thresholds([[(5, 8, "B")]], mixed, ["strict"], missing_score=0.0)
+    assert [row["verdict"] for row in chosen.errors("strict")] == []
 
 
 def test_metrics_that_need_words_are_left_out_without_them() -> None:

@@ -1,0 +1,27 @@
+"""Annotators whose spans are equal and whose attributes are not: their scores are those of each pair alone."""
+
+import itertools
+
+from spacy_nereval import agreement, score
+
+SPANS = [[(0, 3, "A"), (4, 7, "B")], [(0, 3, "A")], [(4, 7, "B"), (8, 9, "A")]]
+ANNOTATORS = {
+    name: [
+        [
+            {"start": start, "end": end, "label": label, "attributes": {"sure": values[(k + start) % len(values)]}}
+            for start, end, label in spans
+        ]
+        for k, spans in enumerate(SPANS)
+    ]
+    for name, values in {"ann": ["yes"], "ben": ["yes", "no"], "cleo": ["no"], "dan": ["yes"]}.items()
+}
+
+
+def test_pairs_have_the_scores_that_they_have_alone():
+    result = agreement(ANNOTATORS, ["strict", "attributes"], text=["Ada met k"] * 3)
+    found = {(pair["a"], pair["b"]): pair["metrics"]["attributes"]["scores"] for pair in result["pairs"]}
+    assert len({str(scores) for scores in found.values()}) > 2
+    for one, other in itertools.combinations(ANNOTATORS, 2):
+        alone = score(ANNOTATORS[one], ANNOTATORS[other], "attributes", text=["Ada met k"] * 3)
+        assert found[one, other] == alone["metrics"]["attributes"]["scores"], (one, other)
+    assert found["ann", "dan"]["accuracy"] == 1 and found["ann", "cleo"]["accuracy"] == 0
