@@ -120,8 +120,10 @@ def predicted(rows: Sequence[Row], system: str, run: int = 0) -> list[Row]:
         first = row["text"].split()[0]
         if rng.random() < spurious and all(start >= len(first) for start, _, _ in spans):
             spans[0, len(first), "LOC" if system == "a" else "PER"] = round(rng.uniform(0.1, 0.7), 2)
-        own = [{"start": a, "end": b, "label": label, "score": score} for (a, b, label), score in sorted(spans.items())]
-        found.append({key: row[key] for key in ("id", "text", "tokens")} | {"spans": own})
+        lines = [
+            {"start": a, "end": b, "label": label, "score": score} for (a, b, label), score in sorted(spans.items())
+        ]
+        found.append({key: row[key] for key in ("id", "text", "tokens")} | {"spans": lines})
     return found
 
 
