@@ -1,6 +1,7 @@
 """What each reader gives of a small file with two of everything, and all that it refuses, in `golden`."""
 
 import json
+from collections import Counter
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -46,11 +47,23 @@ def refused(file: str, *contents: Any, **settings: Any) -> None:
             print(f"read:\n{shown_records.getvalue()}", end="")
 
 
+NUMBERS = ("ignored", "repaired", "duplicates", "rejected", "filled")
+TABLES = ("meta", "notes", "span_scores", "attributes")
+
+
 def paired(gold: str, pred: str, gold_settings: Any = (), pred_settings: Any = (), **options: Any) -> None:
-    """Print the documents of two files."""
-    formats = Format(**dict(gold_settings)), Format(**dict(pred_settings))
-    for document in read_files(Path(gold), Path(pred), formats=formats, **options):
-        print(document and shown((document.id, document.text, document.gold, document.pred, document.unit)))
+    """Print the documents of two files, with what else there is of each, and of both."""
+    formats, others = (Format(**dict(gold_settings)), Format(**dict(pred_settings))), Counter[Path]()
+    for document in read_files(Path(gold), Path(pred), formats=formats, others=others, **options):
+        if document is None:
+            print(None)
+            continue
+        values = {name: getattr(document, name, None) for name in (*NUMBERS, *TABLES)}
+        values["mentions"] = {name: number for name, number in document.mentions.items() if number}
+        more = {name: value for name, value in values.items() if value and value != ({}, {})}
+        print(shown((document.id, document.text, document.gold, document.pred, document.unit, *[more] * bool(more))))
+    if others:
+        print("others:", {str(path): number for path, number in others.items()})
 
 
 NAMES = {
