@@ -187,7 +187,7 @@ def few_runs(runs: Iterable[int]) -> str:
     return f"few runs: fewer than {FEW_RUNS}" if min(runs) < FEW_RUNS else ""
 
 
-def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, chosen: bool = True) -> list[str]:
+def interval_lines(basis: Mapping[str, Any], documents: int | None, *, chosen: bool = True) -> list[str]:
     """Return warnings about intervals: automatic units, few units, or few that account for most of the variance.
 
     Args:
@@ -197,7 +197,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
 
     >>> score = {"metric": "strict", "score": "f", "units": ["a", "b"], "share": 0.6}
     >>> basis = {"unit": "id", "units": 50, "effective_units": 40.0, "concentrated": [score]}
-    >>> interval_lines(basis)
+    >>> interval_lines(basis, 50)
     ['⚠ 2 of 50 documents account for 60 % of the uncertainty of strict F: a, b.']
     """
     rule, units = basis["unit"], basis["units"]
@@ -213,7 +213,7 @@ def interval_lines(basis: Mapping[str, Any], documents: int | None = None, *, ch
     return lines
 
 
-def interval_basis(basis: Mapping[str, Any], documents: int | None = None) -> str:
+def interval_basis(basis: Mapping[str, Any], documents: int | None) -> str:
     """Return the basis of the intervals, in words.
 
     Args:
@@ -221,8 +221,8 @@ def interval_basis(basis: Mapping[str, Any], documents: int | None = None) -> st
         documents: The number of documents; None if it is not known.
 
     >>> basis = {"unit": "id", "units": 50, "samples": None, "exact": True}
-    >>> interval_basis(basis), interval_basis(basis | {"samples": 1000, "exact": False})
-    ('a jackknife over 50 documents', '1,000 half-samples of 50 documents')
+    >>> interval_basis(basis, 50), interval_basis(basis | {"samples": 1000, "exact": False}, 60)
+    ('a jackknife over 50 documents', '1,000 half-samples of 50 units')
     """
     unit = unit_name(basis["unit"], basis["units"], documents)
     units = f"{unit}s" if basis["units"] is None else many(basis["units"], unit)

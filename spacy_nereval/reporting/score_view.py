@@ -272,8 +272,8 @@ class ScoreView(View):
 
     def closing(self) -> list[str]:
         """Return the units of the intervals if they were chosen automatically, and warnings if they are few."""
-        confidence = self.evaluation_with_intervals.result.get("confidence")
-        return interval_lines(confidence) if confidence else []
+        result = self.evaluation_with_intervals.result
+        return interval_lines(result["confidence"], result["documents"]) if result.get("confidence") else []
 
     def findings(self) -> list[Finding]:
         """Return findings on the main score, errors, labels, confused labels, and how often labels are predicted."""

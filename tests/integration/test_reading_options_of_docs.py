@@ -1,8 +1,11 @@
 """Each argument that says how labels are read, through every door that takes Docs: one result, and another than without
 it."""
 
+import json
+
 import pytest
 import spacy
+from commands import run
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
@@ -66,6 +69,17 @@ def as_listed(doc: Doc) -> Doc:
     return doc
 
 
+def arguments_of(options, key):
+    """The options of a command for these, and an output in the folder of the gold annotation."""
+    words = ["-m", "strict", "-o", "out.json", *(("--spans-key", key) if key else ())]
+    for name, value in options.items():
+        if isinstance(value, dict):
+            value = ",".join(f"{label}={new or ''}" for label, new in value.items())
+        joined = ("+" if name == "label_from" else ",").join(value) if isinstance(value, list) else value
+        words += [f"--{name.replace('_', '-')}", joined]
+    return words
+
+
 def results(folder, options, key):
     """The verdicts of each door."""
     gold, pred = docs(GOLD), docs(PRED)
@@ -84,6 +98,9 @@ def results(folder, options, key):
         "a file and Docs": (str(folder / "gold.spacy"), pred),
     }
     found = {name: score(*given, **beside, **group) for name, given in sides.items()}
+    nlp.to_disk(folder / "model")
+    assert run("evaluate", folder / "model", folder / "gold.spacy", *arguments_of(options, key)).exit_code == 0
+    found["a command"] = json.loads((folder / "out.json").read_text(encoding="utf8"))
     scorer = make_spans_scorer({"strict": {}}, key, **options) if key else make_ner_scorer({"strict": {}}, **options)
     found["a scorer"] = scorer(examples)[f"spans_{key}_nereval" if key else "ents_nereval"]
     return {name: result["metrics"]["strict"] for name, result in found.items()}
@@ -92,7 +109,8 @@ def results(folder, options, key):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("key", [None, "all", "some"])
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_every_door_reads_labels_alike(options, key, tmp_path):
+def test_every_door_reads_labels_alike(options, key, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     first, *others = results(tmp_path, options, key).items()
     assert {name: result for name, result in others if result != first[1]} == {}, first
     assert first[1] != results(tmp_path, {}, key)["Docs"], "it has an effect"

@@ -378,6 +378,8 @@ def write_everything(folder: Path) -> None:
     files |= people
     files["prodigy"] = [row | {"_annotator_id": name} for name, rows in people.items() for row in rows]
     files |= odd_files(gold, files["b"])
+    for name in ("gold", "a", "b"):  # two documents each have one id, as sentences of one text
+        files[f"shared-{name}"] = [row | {"id": f"text {k // 2}"} for k, row in enumerate([*files[name]][:12])]
     for name, rows in files.items():
         write(folder / f"{name}.jsonl", *rows)
     (folder / "policy.cfg").write_text(POLICY, encoding="utf8")

@@ -407,8 +407,9 @@ class ReportView(View):
         confidence = self.results[0].get("confidence")
         if not confidence:
             return ""
+        documents = self.results[0]["documents"]
         rule = "" if unit_name(confidence["unit"]) == "document" else f" ({confidence['unit']})"
-        return f"Intervals: {100 * confidence['level']:g} %, from {interval_basis(confidence)}{rule}"
+        return f"Intervals: {100 * confidence['level']:g} %, from {interval_basis(confidence, documents)}{rule}"
 
     def test_lines(self) -> list[str]:
         """Return how the systems were tested; nothing if they were not."""
