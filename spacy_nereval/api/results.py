@@ -516,7 +516,10 @@ class Result(Shown):
             gold, pred = labels_before_only(self.counts)
         else:
             gold, pred = (spans_of_labels(self, side) for side in ("gold", "pred"))
-        warnings = warnings_of(self.counts) if has_counts else label_lines(gold, pred)
+        if has_counts:
+            warnings = warnings_of(self.counts)
+        else:  # each training run has its own warnings, unless the result was read from a file
+            warnings = [] if "runs" in self and self._notes else label_lines(gold, pred)
         return warnings + before if have_no_common_label(gold, pred) else before + warnings, tables, after
 
 

@@ -123,8 +123,8 @@ def label_lines(
     else:
         spans = sum(pred[label] for label in unknown)
         problem = (
-            f"{spans} of {sum(pred.values())} predicted spans {'has' if spans == 1 else 'have'} a label that never "
-            f"occurs in gold: {of_preds}. Gold has {shown}."
+            f"{_shown(spans)} of {_shown(sum(pred.values()))} predicted spans {'has' if spans == 1 else 'have'} a label "
+            f"that never occurs in gold: {of_preds}. Gold has {shown}."
         )
     if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
         problem += f" {spell_argument('only')} excludes {join_names([*map(show_spaces, dropped)])}."
@@ -248,3 +248,8 @@ def _bare_letters(label: str) -> str:
 def _scheme_names(label: str) -> str | None:
     """Return the names that known schemes have for a kind of entity; None if they do not have the label."""
     return next((names for names in SCHEMES if _bare_letters(label) in names.split()), None)
+
+
+def _shown(number: float) -> str:
+    """Return a number of spans, which is a mean over training runs if it is not whole."""
+    return f"{number:.1f}".removesuffix(".0")

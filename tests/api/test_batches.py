@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_nereval import score
+from spacy_nereval import Counter, score
 
 ADA, BOB, EVE = "Ada met Bob.", "Bob met Eve.", "Eve met Ada."
 PLAIN = [[(0, 3, "PER"), (8, 11, "PER")]] * 3
@@ -55,3 +55,12 @@ def test_what_is_said_of_reading_is_said_whatever_batch_it_is_in(monkeypatch, go
     monkeypatch.setattr("spacy_nereval.counting.batch.TOGETHER", 1)
     apart = score(gold, pred, "strict,fair", text=texts, **options)
     assert str(apart) == str(together) and apart.to_dict() == together.to_dict()
+
+
+def test_texts_and_tokens_of_a_batch_are_those_of_its_call():
+    gold, pred, text, tokens = [[(0, 5, "A")]], [[(0, 3, "A")]], ["ab cd ef"], [[(0, 2), (3, 5), (6, 8)]]
+    for given in ({"tokens": tokens}, {"text": text, "tokens": tokens}, {"text": text, "tokens": [["ab cd", "ef"]]}):
+        counter = Counter("token,strict")
+        counter.add(gold, pred, **given)
+        assert counter.result()["metrics"] == score(gold, pred, "token,strict", **given)["metrics"], given
+    assert counter.result().token.counts != score(gold, pred, "token", tokens=tokens).token.counts

@@ -14,7 +14,20 @@ from places import ROOT
 from refusals import refused_with
 from spacy.training import Example
 
-from spacy_nereval import Confidence, Document, agreement, apply, compare, gate, load, plan, score, thresholds
+from spacy_nereval import (
+    Confidence,
+    Document,
+    Result,
+    agreement,
+    apply,
+    compare,
+    gate,
+    load,
+    plan,
+    score,
+    score_runs,
+    thresholds,
+)
 from spacy_nereval.api.sides import tags_of
 from spacy_nereval.core.arguments import Reading
 from spacy_nereval.integration.examples import documents
@@ -576,3 +589,17 @@ def test_rows_that_cannot_be_read_are_refused_in_one_line(gold, pred, names, sai
 def test_the_unit_of_offsets_is_chosen():
     found = score([DOCCANO], [[("Ada", "PER")]], ["strict"], offsets="utf16")
     assert found.strict.f == 1.0
+
+
+def test_each_training_run_has_its_own_warnings_and_each_side_its_own_notes(tmp_path):
+    gold = [[(0, 3, "A"), (5, 8, "B")]] * 3
+    runs = {"one": gold, "two": [[(0, 3, "X"), (5, 8, "B")]] * 3, "three": gold}
+    result = score_runs(gold, runs, "strict")
+    said = [line for line in str(result).splitlines() if "never occurs in gold" in line]
+    assert len(said) == 1 and said[0].startswith("⚠ two: 3 of 6 predicted spans have a label that never occurs in")
+    result.save(tmp_path / "runs.json")
+    said = [line for line in str(Result.load(tmp_path / "runs.json")).splitlines() if "never occurs" in line]
+    assert said == ["⚠ 1 of 6 predicted spans has a label that never occurs in gold: X. Gold has A, B."]
+    for sides, named in ((([["B-A", "O"]], [["A", "O"]]), "pred"), (([["A", "O"]], [["B-A", "O"]]), "gold")):
+        (note,) = (line for line in str(score(*sides, "strict")).splitlines() if "have no prefixes" in line)
+        assert note.startswith(f"ℹ {named}: the tags have no prefixes")

@@ -165,3 +165,11 @@ def test_the_numbers_are_those_of_the_list(text, data):
     assert (found["documents"], found["spans"]) == (1, len({*spans}))
     assert sum(found["labels"].values()) == found["spans"]
     assert isinstance(str(found), str) and Path(found["source"]).name == "items"
+
+
+def test_texts_with_a_character_that_is_not_seen_are_counted_not_the_characters(tmp_path):
+    texts = ["A\u200bda\u200b \u200b", "Bob", "E\u200bve\u00ad"]
+    rows = [{"text": text, "spans": []} for text in texts]
+    said = str(show([*rows]))
+    assert "2 texts with a character that is not seen: U+200B" in said
+    assert "1 text with a character that is not seen: U+00AD" in said

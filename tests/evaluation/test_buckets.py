@@ -37,6 +37,14 @@ TRAINING = lexicon_of(
 CONTEXT = AttributeContext(Document([LOVELACE, (0, 3, "PER"), (0, 3, "X"), NATO, NEW_YORK], [TWELVE], TEXT), TRAINING)
 
 
+def test_words_that_the_text_does_not_have_are_no_gold_words_of_it():
+    document = Document([(0, 3, "PER"), (8, 12, "LOC")], [], "Ada met\nRome")
+    document.annex = 7
+    assert AttributeContext(document).gold_density == 1 / 2
+    document.annex = None
+    assert AttributeContext(document).gold_density == 2 / 3
+
+
 @pytest.mark.parametrize(
     ("name", "span", "value"),
     [

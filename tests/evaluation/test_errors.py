@@ -340,3 +340,15 @@ def test_verdicts_that_depend_on_the_corpus_have_no_groups():
         "the verdicts of tmr depend on the whole corpus, so its errors have no groups",
     ):
         ErrorGroups(create("tmr"))
+
+
+def test_the_text_around_an_error_ends_where_the_text_does():
+    """Behind it stand the mentions that it does not have, a line each."""
+    document = Document(
+        [(0, 3, "PER")], [(4, 7, "PER"), (8, 12, "LOC")], "Ada met\nRome", tokens=[(0, 3), (4, 7), (8, 12)]
+    )
+    document.annex = 7
+    rows = [listed.row(context=20) for listed in error_list([document], create("strict"))]
+    around = {(row["gold_text"] or row["pred_text"]): (row["left"], row["right"]) for row in rows}
+    assert around["Ada"] == ("", " met") and around["met"] == ("Ada ", "")
+    assert around["Rome"] == (None, None)

@@ -167,6 +167,8 @@ def test_overlapping_spans_of_one_label_are_pairs():
 def test_names_choose_the_attributes():
     assert [*scored([document(GOLD, PRED)], names="severity")["per_type"]] == ["severity", "severity=mild"]
     assert scored([document(GOLD, PRED)], names=["negated"])["scores"]["all"] == pytest.approx(2 / 3)
+    for both in ("negated, severity", " severity ,negated", ["severity", "negated "]):
+        assert scored([document(GOLD, PRED)], names=both)["per_type"] == scored([document(GOLD, PRED)])["per_type"]
 
 
 def test_the_error_list_says_what_was_and_what_is():

@@ -170,6 +170,13 @@ def test_a_label_is_predicted_too_often_or_too_rarely_if_it_has_spans_enough():
     assert said()[0] == "OFTEN is predicted 0 times for 12 gold spans"
 
 
+def test_of_several_labels_that_with_the_greatest_difference_is_named_on_either_side():
+    labels = {"A": (12, 6), "B": (20, 2), "C": (12, 3), "D": (12, 18), "E": (12, 40), "F": (20, 30)}
+    gold, pred = ([(k, k + 1, name) for name, n in labels.items() for k in range(n[side])] for side in (0, 1))
+    sentence, _ = finding(evaluated([Document(gold, pred, "x" * 50)], "fair"), "rates")
+    assert sentence == "E is predicted 40 times for 12 gold spans, B is predicted only 2 times for 20 gold spans"
+
+
 def test_confused_labels_name_their_documents():
     documents = [Document([IN_ROME], [(24, 28, "ORG")], SENTENCE, id=f"c{k}") for k in range(2)] + RIGHT
     assert finding(evaluated(documents, "fair"), "confusion") == ("ORG is predicted for LOC 2 times", ["c0", "c1"])

@@ -183,7 +183,9 @@ class AgreementView(View):
         basis = self._main.get("confidence")
         if not basis:
             return []
-        return interval_lines(basis, self.result["documents"], chosen=False)  # the argument `unit` chooses the units of alpha
+        return interval_lines(
+            basis, self.result["documents"], chosen=False
+        )  # the argument `unit` chooses the units of alpha
 
     @property
     def interval_note(self) -> str:

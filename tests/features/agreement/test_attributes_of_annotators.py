@@ -25,3 +25,18 @@ def test_pairs_have_the_scores_that_they_have_alone():
         alone = score(ANNOTATORS[one], ANNOTATORS[other], "attributes", text=["Ada met k"] * 3)
         assert found[one, other] == alone["metrics"]["attributes"]["scores"], (one, other)
     assert found["ann", "dan"]["accuracy"] == 1 and found["ann", "cleo"]["accuracy"] == 0
+
+
+def test_pairs_have_the_mentions_that_each_annotator_lists():
+    texts = ["Ada Lovelace met Bob", "Ada saw Rome"]
+    listed = {
+        "ann": [[("Ada Lovelace", "PER"), ("Bob", "PER")], [("Rome", "LOC"), ("Paris", "LOC")]],
+        "ben": [[("ada  lovelace", "PER"), ("bob", "PER")], [("rome", "LOC")]],
+        "cleo": [[("Ada Lovelace", "PER")], [("Rome", "LOC"), ("paris", "LOC")]],
+    }
+    result = agreement(listed, ["strict", "mentions"], text=texts)
+    found = {(pair["a"], pair["b"]): pair["metrics"]["mentions"]["scores"] for pair in result["pairs"]}
+    assert len({str(scores) for scores in found.values()}) > 1
+    for one, other in itertools.combinations(listed, 2):
+        alone = score(listed[one], listed[other], "mentions", text=texts)
+        assert found[one, other] == alone["metrics"]["mentions"]["scores"], (one, other)

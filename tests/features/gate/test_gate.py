@@ -142,6 +142,19 @@ def test_few_that_differ_are_counted_in_words():
         assert (needed is not None) == (number == 1)
 
 
+@pytest.mark.parametrize("number", [1, 2, 3, 7, 20])
+def test_a_cost_is_judged_like_the_share_that_it_leaves(number):
+    """With misses alone, the slot error rate is what recall lacks."""
+    gold = [["B-A"]] * 40
+    pred = gold[number:] + [["O"]] * number
+    for demand in ({"worse_by_at_most": 5}, {"worse_by_at_most": 40}, {"better_by_at_least": 1}):
+        given = {score: {"score": score, **demand} for score in ("slot_error_ser", "strict_r")}
+        cost, rest = gate(policy(**given), gold, pred, gold)["rules"]
+        alike = ("verdict", "units_needed", "counts_as", "differing", "reason", "effective_units")
+        assert [cost[key] for key in alike] == [rest[key] for key in alike], demand
+        assert cost["interval"] == pytest.approx(rest["interval"]) and cost["value"] == pytest.approx(rest["value"])
+
+
 def test_units_of_unequal_size_need_more_of_them():
     """Half of the documents have three spans: effectively (1 + 3)² / (2 · (1 + 9)) = 0.8 of them."""
     gold = [["B-A", "O", "B-A", "O", "B-A"], ["B-A"]] * 20
