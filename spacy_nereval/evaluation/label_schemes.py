@@ -122,9 +122,10 @@ def label_lines(
         )
     else:
         spans = sum(pred[label] for label in unknown)
+        has = "has" if spans == 1 else "have"
         problem = (
-            f"{_shown(spans)} of {_shown(sum(pred.values()))} predicted spans {'has' if spans == 1 else 'have'} a label "
-            f"that never occurs in gold: {of_preds}. Gold has {shown}."
+            f"{_shown(spans)} of {_shown(sum(pred.values()))} predicted spans {has} a label that never "
+            f"occurs in gold: {of_preds}. Gold has {shown}."
         )
     if rules and rules.only is not None and (dropped := [label for label in unknown if label not in rules.only]):
         problem += f" {spell_argument('only')} excludes {join_names([*map(show_spaces, dropped)])}."

@@ -39,4 +39,4 @@ def test_pairs_have_the_mentions_that_each_annotator_lists():
     assert len({str(scores) for scores in found.values()}) > 1
     for one, other in itertools.combinations(listed, 2):
         alone = score(listed[one], listed[other], "mentions", text=texts)
-        assert found[one, other] == alone["metrics"]["mentions"]["scores"], (one, other)
+        assert found[one, other]["f"] == alone["metrics"]["mentions"]["scores"]["f"], (one, other)
