@@ -15,6 +15,7 @@ from profiles import tries
 from reading import only, read
 from samples import SAMPLES, write_sample
 
+from spacy_nereval.integration.spacy_files import write_annotation
 from spacy_nereval.io.records import Record
 
 OUTPUTS = ("out.spacy", "out.jsonl", "out.conll", "out")
@@ -195,3 +196,12 @@ def test_the_tokenizer_of_a_language_can_be_chosen(here):
 def test_a_text_above_the_limit_of_spacys_parser_is_converted(here):
     converted(rows(line("Ada met Bob . " * 72_000, (0, 3, "PER"))), "long.conll")
     assert Path("long.conll").read_text().count("B-PER") == 1
+
+
+@pytest.mark.parametrize(("gap", "fits"), [((4, 11), True), ((4, 7), False), ((8, 11), False), ((3, 11), True)])
+def test_a_stretch_without_annotation_that_ends_within_a_token_cannot_be_written(here, gap, fits):
+    record = Record("Ada met-Bob", {(0, 3, "PER")}, [(0, 3), (4, 11)], gaps=(gap,))
+    done = write_annotation(Path("a.conll"), [record], drop=True)
+    assert done.left_out == ([] if fits else ["excluded: stretches without annotation (1)"])
+    *_, last = Path("a.conll").read_text(encoding="utf8").split()
+    assert last == ("-" if fits else "O")
