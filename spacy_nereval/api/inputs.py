@@ -20,7 +20,7 @@ from ..core.labels import rules_of
 from ..core.messages import did_you_mean, many, shorten, spell_argument
 from ..core.pieces import meets_any
 from ..core.spans import Document, relabel
-from ..core.synonyms import USAGE, argument_here, changes_nothing, option_words, python_call
+from ..core.synonyms import USAGE, argument_here, changes_nothing, python_call, rules_meant
 from ..io.formats.gliner import record_of as gliner_record
 from ..io.formats.jsonl import record_of
 from ..io.formats.settings import Format, Misfit, suggest_unit
@@ -304,9 +304,8 @@ def _take_rules(
     rest, rules = {}, []
     for name, value in kwargs.items():
         text = ",".join(f"{label}={least}" for label, least in value.items()) if isinstance(value, Mapping) else value
-        words = [] if name in accepted else option_words(f"--{name.replace('_', '-')}", function, str(text))
-        if words[:1] == ["--rule"]:
-            rules += words[1::2]
+        if meant := [] if name in accepted else rules_meant(name, function, text):
+            rules += meant
         else:
             rest[name] = value
     places = accepted[1:] if accepted[0] == "policy" else accepted

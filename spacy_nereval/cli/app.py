@@ -915,7 +915,9 @@ def with_short_errors(function: Command, added: Sequence[type[Extension]] = (), 
                 printed.enter_context(no_tables(bool(kwargs.get("json"))))
                 printed.enter_context(warnings_in_lines())
                 if prints_nothing.get() and not kwargs.get("json") and table_format(kwargs.get("format")) == "terminal":
-                    printed.enter_context(redirect_stdout(printed.enter_context(open(os.devnull, "w"))))
+                    printed.enter_context(
+                        redirect_stdout(printed.enter_context(open(os.devnull, "w", encoding="utf8")))
+                    )
                 if kwargs.get("code"):
                     import_code(kwargs["code"])
                 function(*args, **kwargs)

@@ -890,6 +890,16 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     return [] if is_unclear else [*before, _fill(template, value)]
 
 
+def rules_meant(argument: str, at: str, value: Any) -> list[str]:
+    """Return the rules that an argument of another package means; [] if it means none.
+
+    >>> rules_meant("min_f1", "gate", 0.85), rules_meant("foo", "gate", 1)
+    (['strict_f at_least 85'], [])
+    """
+    words = option_words(f"--{argument.replace('_', '-')}", at, str(value))
+    return words[1::2] if words[:1] == ["--rule"] else []
+
+
 def _rule_of_label(rule: str, label: str) -> str:
     """Return a rule about a label, or about another score if the label is the name of one."""
     key = score_key_here(label)

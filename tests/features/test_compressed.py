@@ -215,7 +215,11 @@ REFUSED = [
     ("a.spacy", gzip.compress(b"x"), "a.spacy is compressed by gzip: unpack it first"),
     ("a.spacy.gz", gzip.compress(b"x"), "a.spacy.gz: expected the extension of a text format before it, as in a.jsonl"),
     ("a.PARQUET.gz", gzip.compress(b"PAR1"), "a.PARQUET.gz: expected the extension of a text format before it, as in"),
-    ("a.gz", gzip.compress(ROW), "a.gz: expected the extension of a text format before it, as in a.jsonl.gz"),
+    (
+        "a.gz",
+        gzip.compress(b"Ada met Bob"),
+        "a.gz: expected the extension of a text format before it, as in a.jsonl.gz",
+    ),
     ("a.jsonl.gz", gzip.compress(gzip.compress(ROW)), "a.jsonl.gz is compressed twice: unpacked, it is compressed by"),
     ("a.conll.bz2", b"", "a.conll.bz2 has 0 bytes; expected a file compressed by bzip2: copy it again"),
     ("a.jsonl.gz", gzip.compress(ROW.decode().encode("utf-16")), "a.jsonl.gz is in UTF-16, expected UTF-8"),

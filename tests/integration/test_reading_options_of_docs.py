@@ -14,8 +14,6 @@ from spacy_nereval import score
 from spacy_nereval.integration.scorer import make_ner_scorer, make_spans_scorer
 
 NLP = spacy.blank("en")
-Span.set_extension("sure", default="", force=True)
-Span.set_extension("long", getter=lambda span: str(len(span) > 1), force=True)
 
 GOLD = [
     [(0, 2, "PER.name", "Q1", "a", "yes"), (3, 4, "LOC.city", "Q2", "b", "no")],
@@ -40,6 +38,16 @@ OPTIONS = [
     {"depth": 1, "sep": "."},
     {"label_from": "id", "labels": {"c": "b"}, "only": ["b"]},
 ]
+
+
+@pytest.fixture(autouse=True)
+def extensions():
+    """An attribute that is set, and one that is computed, which other tests do not have."""
+    Span.set_extension("sure", default="")
+    Span.set_extension("long", getter=lambda span: str(len(span) > 1))
+    yield
+    for name in ("sure", "long"):
+        Span.remove_extension(name)
 
 
 def docs(rows: list[list[tuple[int, int, str, str, str, str]]]) -> list[Doc]:

@@ -11,6 +11,7 @@ from typer.main import get_command
 
 from spacy_nereval import create, names
 from spacy_nereval.cli import nereval
+from spacy_nereval.cli.app import QUIET
 from spacy_nereval.core.synonyms import GOLD_NAMES, PRED_NAMES, option_words
 
 GOLD, PRED, OTHER = (f"examples/{name}.jsonl" for name in ("gold", "improved", "baseline"))
@@ -147,7 +148,7 @@ def test_every_option_that_a_page_names_exists():
     """In sentences: commands in blocks run. Options with a dot are those of metrics or of spaCy."""
     declared = [parameter for command in get_command(nereval).commands.values() for parameter in command.params]
     known = {name for parameter in declared for name in (*parameter.opts, *parameter.secondary_opts)}
-    known |= {"--help", "--version", "--install-completion"}
+    known |= {"--help", "--version", "--install-completion", *QUIET}
     known |= {f"--{name}" for name in (*GOLD_NAMES.split(), *PRED_NAMES.split())}  # files in their places
     named = {}
     for page in (ROOT / "CHANGELOG.md", *script("doc_pages").written_pages()):
