@@ -149,9 +149,9 @@ class GroupedCommand(TyperCommand):
                 r"unexpected extra argument(?:s|\(s\))? \((.*)\)", f"{getattr(error, 'message', '')}"
             ):
                 takes = " ".join(filter(None, self.collect_usage_pieces(ctx)[1:])) or "no argument"
-                more = ": run it for each file" if exists(extra[1].split()[0]) else ""
+                more = ": run it for each file" if exists(extra[1].partition(" ")[0]) else ""
                 say(
-                    f"✘ unexpected argument {extra[1]}: {ctx.command_path} takes {takes}{more}",
+                    f"✘ unexpected argument {extra[1] or quote('')}: {ctx.command_path} takes {takes}{more}",
                     fg="red",
                     err=True,
                 )

@@ -393,3 +393,10 @@ def test_formats_that_hold_tables_alone_have_the_other_lines_on_standard_error(n
     lines = run("score", "g.jsonl", "p.jsonl", "-m", "strict", "-f", name).stderr.splitlines()
     assert lines[0].startswith(f"{len(GOLD)} documents, ") and lines[-1].startswith("spacy-nereval|strict:beta=1.0|")
     assert any(line.startswith(f"⚠ Only {len(GOLD)} documents") for line in lines)
+
+
+def test_an_empty_argument_too_many_is_named():
+    assert refused("show", "gold.jsonl", "") in (
+        "✘ unexpected argument '': nereval show takes FILE",
+        "✘ unexpected argument '': root show takes FILE",
+    )
