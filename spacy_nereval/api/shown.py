@@ -214,6 +214,15 @@ class Method:
     def __getitem__(self, key: Any) -> Any:
         return self()[key]
 
+    def __repr__(self) -> str:
+        return repr(self._method if self._needs_call else self())
+
+    @property
+    def _needs_call(self) -> bool:
+        """Whether what it returns cannot be had without a call: it does something, or needs arguments."""
+        needed = [one for one in signature(self._method).parameters.values() if one.default is Parameter.empty]
+        return self._method.__name__ in WRITERS or any(one.kind is not Parameter.VAR_POSITIONAL for one in needed)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or self._method.__name__ in WRITERS:
             raise AttributeError(f"{self._method.__name__} is a method, without {name!r}")

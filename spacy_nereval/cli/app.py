@@ -116,6 +116,7 @@ class GroupedCommand(TyperCommand):
         flags = {name for parameter in self.params if getattr(parameter, "is_flag", False) for name in parameter.opts}
         lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
         args = with_output_last(args) if self.name == "convert" else args
+        args = with_names(args) if self.name == "agreement" else args
         if quiet := [arg for arg in args if arg in QUIET and arg not in chain(*options)]:
             args = [arg for arg in args if arg not in quiet]
         prints_nothing.set(bool(quiet))
@@ -329,6 +330,21 @@ def with_output_last(args: Sequence[str]) -> list[str]:
         at = result.index("--to")
         del result[at : at + 2]
     return result
+
+
+def with_names(args: Sequence[str]) -> list[str]:
+    """Return the arguments with `--name NAME` for each annotator that is given as NAME=FILE.
+
+    >>> with_names([f"ann={__file__}", f"ben={__file__}", "-C"])[2:]
+    ['-C', '--name', 'ann', '--name', 'ben']
+    """
+    named = [
+        arg for arg in args if not arg.startswith("-") and not exists(arg) and exists(arg.partition("=")[2] or "=")
+    ]
+    if len(named) < 2:
+        return [*args]
+    names = [word for arg in named for word in ("--name", arg.partition("=")[0])]
+    return [*(arg.partition("=")[2] if arg in named else arg for arg in args), *names]
 
 
 def with_joined_values(args: Sequence[str], lists: Iterable[Sequence[str]]) -> list[str]:

@@ -132,6 +132,9 @@ def _pair_class() -> type[Any]:
             yield self
             yield self.labels
 
+        def __getitem__(self, key: Any) -> Any:
+            return (self, self.labels)[key] if isinstance(key, (int, slice)) else super().__getitem__(key)
+
         def __reduce__(self) -> tuple[Any, ...]:
             return result, (dict(self), self._counts, self._documents, self._notes)
 
@@ -172,6 +175,8 @@ class Evaluator:
     def evaluate(self, *sides: Any, **options: Any) -> Any:
         """Return the result of `score` for the sides given here, or when the evaluator was made, or that were added."""
         sides = sides or self._sides or (self._added if self._added[0] else ())
+        if len(sides) == len(self._sides) == 1 and sides is not self._sides:  # a pipeline, and then its gold annotation
+            sides = (*sides, *self._sides)
         result = _top("score")(*sides, **self._options | options)
         return _pair_class()(dict(result), result._counts, result._documents, result._notes)
 

@@ -524,6 +524,9 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
         "analyze-errors analyse-errors common-errors most-common-errors frequent-errors top-errors error-counts "
         "error-patterns": Meaning("r.to_frame('groups'), with the number of equal errors, or r.errors()"),
+        "from-xml from-inline from-markup from-marked from-tagged from-html": Meaning(
+            "score(gold, [{{'answer': '<PER>Ada</PER> sleeps'}}]), since an answer may be the marked text"
+        ),
         "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
@@ -537,7 +540,9 @@ AT: dict[str, dict[str, Meaning]] = {
         "junit-xml junit-file xml": Meaning(
             command="nereval gate policy.cfg GOLD PRED --junit results.xml", option="--junit {}"
         ),
-        "min-score score threshold minimum at-least require fail-under fail-below": LEAST_F._replace(option=LEAST_RULE),
+        "min min-score score threshold minimum at-least require fail-under fail-below": LEAST_F._replace(
+            option=LEAST_RULE
+        ),
         "warn-only warn no-fail soft advisory": Meaning(
             "gate(['strict_f at_least 85 required false'], gold, pred)",
             "nereval gate GOLD PRED --rule 'strict_f at_least 85 required false'",
@@ -868,6 +873,8 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     (['--rule', 'strict_f at_least 85'], [])
     >>> option_words("--min-exact-f1", "gate", "80"), option_words("--threshold", "gate", "recall=0.8")
     (['--rule', 'exact_f at_least 80'], ['--rule', 'strict_r at_least 80'])
+    >>> option_words("--min", "gate", "PER.recall=0.9"), option_words("--min", "gate", "f1=0.8")
+    (['--rule', 'strict_r at_least 90 label PER'], ['--rule', 'strict_f at_least 80'])
     >>> option_words("--min-f1", "gate", "PER=0.9"), option_words("--min-f1-per-label", "gate", "0.8")
     (['--rule', 'strict_f at_least 90 label PER'], [])
     >>> option_words("--ignore-labels")
@@ -902,6 +909,9 @@ def rules_meant(argument: str, at: str, value: Any) -> list[str]:
 
 def _rule_of_label(rule: str, label: str) -> str:
     """Return a rule about a label, or about another score if the label is the name of one."""
+    part, _, score = label.rpartition(".")
+    if part and (key := score_key_here(score)):
+        return f"{key} {rule.partition(' ')[2]} label {shlex.quote(part)}"
     key = score_key_here(label)
     return f"{key} {rule.partition(' ')[2]}" if key else f"{rule} label {shlex.quote(label)}"
 

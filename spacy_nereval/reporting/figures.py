@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.compression import format_extension
 from ..core.cuts import format_cut
@@ -73,6 +73,17 @@ class Figure:
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         self.spec: dict[str, Any] = dict(spec)
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name in ("figure", "fig"):  # as matplotlib has them
+                return self
+            if name in ("savefig", "write_image", "to_file"):
+                return self.save
+            raise AttributeError(f"a figure has no {name!r}: write .save('figure.png'), or .chart, which is Altair's")
 
     @property
     def chart(self) -> Any:

@@ -470,6 +470,13 @@ WORKS = {
     "from spacy_nereval import Evaluator; type(pickle.loads(pickle.dumps(Evaluator(y_true, y_pred).evaluate())))": (
         "Result"
     ),
+    "from spacy_nereval import Evaluator; scores, by_tag = Evaluator(y_true, y_pred).evaluate()[:2]; "
+    "scores.f1, by_tag['PER'].f1": f"{STRICT}, result.labels['PER'].strict.f",
+    "from spacy_nereval import Evaluator; Evaluator(nlp).evaluate('gold.spacy').f1": "1.0",
+    "repr(result.confusion), str(agreement(a, b).disagreements)[:12]": (
+        "repr(result.confusion()), str(agreement(a, b).errors())[:12]"
+    ),
+    "result.plot().figure.spec, result.plot().savefig.__name__": "result.plot().spec, 'save'",
     "from spacy_nereval import html_report; html_report(gold, pred, output='made.html').html[:15]": "'<!DOCTYPE html>'",
     "plan(gold, pred, half_width=5).n_docs": "plan(gold, pred, half_width=5).documents_needed",
 }
@@ -601,6 +608,8 @@ FAILS = {
     "leaderboard(gold, {'a': a, 'b': b}).winner": "write l.to_pandas(), whose first row is the best system",
     "leaderboard(gold, {'a': a, 'b': b})['a']": "write l.to_pandas().query(\"system == 'a'\")",
     "gate(['strict_f at_least 45'], gold, pred).to_junit('x.xml')": "write g.save('results.xml')",
+    "result.plot().frobnicate": "a figure has no 'frobnicate': write .save('figure.png')",
+    "spacy_nereval.from_xml('<PER>Ada</PER>')": "since an answer may be the marked text",
     "result.f1.frobnicate": "a score is a number, without 'frobnicate': write r.strict.f for the number",
     "score(gold, pred).errors[0].doc.text": "is the id of the document, without 'text': write e.left + e.text",
     "result.assert_min(f1=0.8)": "write gate(['strict_f at_least 85'], gold, pred)",
@@ -825,6 +834,10 @@ SAME = {
     ),
     "compare gold.jsonl --old a.jsonl --new b.jsonl --correction holm": "compare gold.jsonl a.jsonl b.jsonl",
     "score gold.conll pred.conll --format conll2003": "score gold.conll pred.conll --format conll",
+    "agreement ann=anna.jsonl bob=ben.jsonl": "agreement anna.jsonl ben.jsonl --name ann --name bob",
+    "gate gold.jsonl pred.jsonl --min f1=0.4 --min PER.recall=0.1": (
+        "gate gold.jsonl pred.jsonl --rule 'strict_f at_least 40' --rule 'strict_r at_least 10 label PER'"
+    ),
     "score gold.jsonl pred.jsonl -q --latex": "score gold.jsonl pred.jsonl --format latex",
     "diff anna.jsonl ben.jsonl": "errors anna.jsonl ben.jsonl",
     "differences gold.jsonl pred.jsonl": "errors gold.jsonl pred.jsonl",
