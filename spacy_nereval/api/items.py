@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from ..core.arguments import AUTO_OFFSETS, CODEPOINT, OFFSETS, Reading
@@ -88,7 +89,7 @@ def plain_record(item: Any, name: str, place: Place, reading: Reading) -> Record
     given = [*item]
     spans = [_fitting_span(span, f"{name} span {k}", text, reading) for k, span in enumerate(given)]
     kept = {*spans}
-    can_be_scored = any(not isinstance(span, (tuple, list)) for span in given)
+    can_be_scored = any(not isinstance(span, (tuple, list)) or len(span) == 4 for span in given)
     scores = highest_scores(zip(spans, map(score_of, given))) if can_be_scored else {}
     record = empty._replace(spans=kept, duplicates=len(spans) - len(kept), span_scores=scores)
     if can_be_scored:
@@ -473,7 +474,8 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
     """Return a span of any shape as (start, end, label), with an exclusive end.
 
     Args:
-        span: (start, end, label), a dict, or an object with such attributes; see `STARTS`.
+        span: (start, end, label), with a score behind it or not, a dict, or an object with such attributes; see
+            `STARTS`.
         name: The name of the span in errors.
         length: The length of the text, if it is known.
         inclusive: Whether the end is the last character (or token) of the span.
@@ -485,9 +487,9 @@ def plain_span(span: Any, name: str, length: int | None, *, inclusive: bool = Fa
     (0, 3, 'PER')
     """
     if isinstance(span, (tuple, list)):
-        parts = span
-        if len(span) != 3:
-            raise ValueError(f"{name} is {_quote(span)}; expected (start, end, label)")
+        parts = span[:3]
+        if len(span) != 3 and not _has_score(span):
+            raise ValueError(f"{name} is {_quote(span)}; expected (start, end, label), or a score behind the label")
     else:
         parts = [first_value(span, STARTS), first_value(span, ENDS), label_of(span)]
         _check_parts(span, parts, name)
@@ -520,10 +522,15 @@ def has_pieces(span: Any) -> bool:
     return not isinstance(span, (tuple, list)) and not is_spacy(span, "Span") and bool(first_value(span, (PIECES,)))
 
 
+def _has_score(span: Sequence[Any]) -> bool:
+    """Return whether a span is (start, end, label, score)."""
+    return len(span) == 4 and isinstance(span[3], Real) and not isinstance(span[3], bool)
+
+
 def score_of(span: Any) -> Any:
     """Return the score of a span as it is given, None if it has none."""
     if isinstance(span, (tuple, list)):
-        return None
+        return span[3] if _has_score(span) else None
     score = span.get("score") if isinstance(span, Mapping) else getattr(span, "score", None)
     return score if score is None or not hasattr(score, "item") else score.item()
 

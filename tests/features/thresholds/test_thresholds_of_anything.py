@@ -127,3 +127,13 @@ def test_the_metric_of_the_cut_is_added() -> None:
     pred = [[{"start": 0, "end": 3, "label": "A", "score": 0.5}, {"start": 5, "end": 9, "label": "B", "score": 0.4}]]
     assert [*thresholds(gold, pred, ["fair"])["metrics"]] == ["fair", "strict"]
     assert [*thresholds(gold, pred, ["fair"], best="slot_error_ser")["metrics"]] == ["fair", "slot_error"]
+
+
+def test_a_score_may_stand_behind_the_label_of_a_span() -> None:
+    keys = "start", "end", "label", "score"
+    gold, pred = ([row["spans"] for row in side] for side in (GOLD, PRED))
+    plain = [[tuple(span[key] for key in keys) for span in spans] for spans in pred]
+    assert thresholds(gold, plain, ["strict"]) == thresholds(gold, pred, ["strict"])
+    for wrong in ("x", True, None):
+        with pytest.raises(ValueError, match=r"expected \(start, end, label\), or a score behind the label"):
+            thresholds([[(0, 3, "A")]], [[(0, 3, "A", wrong)]])
