@@ -84,7 +84,7 @@ def score(
     - a list of tags (IOB1, IOB2, BILUO, BIOES, IO), which count tokens, or of numbers with `tag_names`; places
       numbered -100 on one side are skipped on both; or the logits of all tags, an array or tensor [tokens, tags], of
       which the greatest counts;
-    - a list of spans: (start, end, label), or dicts or objects with start, end and label, as
+    - a list of spans: (start, end, label), with a score behind it or not; or dicts or objects with these, as
       nervaluate, GLiNER, Presidio and the pipelines of transformers have them;
     - a list of mentions without offsets, (string, label) or {"text": ..., "label": ...}, which are looked
       for in the text, or strings by their label, {"PER": ["Ada"]};
