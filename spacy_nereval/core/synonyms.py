@@ -274,11 +274,17 @@ ROWS: dict[str, Meaning] = {
     "seen unseen novel": Meaning(
         "score(gold, pred, {{'tmr': {{'train': 'train.jsonl'}}}})", f"{SCORE} --metrics tmr --train TRAIN"
     ),
-    "llm llms align mentions": Meaning(
+    "llm llms mentions": Meaning(
         "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold, "
         "or the answers of a language model",
         ANSWERS,
         run="score",
+        needless="true",
+    ),
+    "align align-answers": Meaning(
+        "score(gold, pred), since items of pred may be lists such as [('Berlin', 'LOC')], placed by the text of gold, "
+        "or the answers of a language model",
+        ANSWERS,
     ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
     "hf huggingface hugging-face transformers": Meaning(
@@ -683,6 +689,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "pred-format prediction-format gold-format input-format answer-format": Meaning(
             "score(gold, pred), which recognises formats, or load('pred.tsv', format='conll')",
             f'{SCORE}: formats are recognised, and answers of a language model are lines {{"id": ..., "answer": ...}}',
+            needless="llm auto jsonl",
         ),
         "threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut"),
         "format": Meaning("score(gold, pred), which recognises formats, or load(path, format=...) for a file"),

@@ -713,7 +713,6 @@ COMMANDS = {
     "gate gold.jsonl pred.jsonl --rule 'f1 at_least 0.8'": "expected points, such as 80; 0.8 looks like a ratio",
     "gate gold.jsonl b.jsonl --baseline a.jsonl --max-drop 0.5": "--rule 'strict_f worse_by_at_most 1': 1 point",
     "gate gold.jsonl pred.jsonl --min-f1": "write nereval gate GOLD PRED --rule 'strict_f at_least 85'",
-    "score gold.jsonl pred.jsonl --pred-format llm": "formats are recognised",
     "gate init": "nereval gate --init POLICY",
     "gate gold.jsonl pred.jsonl": "nereval gate --init POLICY",
     "score gold.jsonl pred.jsonl a.jsonl b.jsonl d.jsonl --cut x.json": "score the system that it is about alone",
@@ -780,6 +779,8 @@ COMMANDS = {
     "thresholds gold.jsonl pred.jsonl --per-label": "--per-label is given without a value: ",
     "html gold.jsonl pred.jsonl page.html": "",
     "report gold.jsonl pred.jsonl other.html": "",
+    "align gold.jsonl pred.jsonl -o new.jsonl": "there is no command 'align': write nereval score GOLD PRED: PRED has",
+    "score gold.jsonl pred.jsonl --pred-format json-answers": "answers of a language model are lines",
     "gate gold.jsonl pred.jsonl --min-f1-per-label 0.8": "--rule 'strict_f at_least 85 label PER': one for each label",
     "validate gold.jsonl pred.jsonl": "unexpected argument pred.jsonl: nereval show takes FILE",
     "score gold.jsonl pred.jsonl --csv scores.csv": "nereval score GOLD PRED --format csv > table.csv",
@@ -838,6 +839,7 @@ SAME = {
     "gate gold.jsonl pred.jsonl --min f1=0.4 --min PER.recall=0.1": (
         "gate gold.jsonl pred.jsonl --rule 'strict_f at_least 40' --rule 'strict_r at_least 10 label PER'"
     ),
+    "score gold.jsonl pred.jsonl --llm --pred-format llm": "score gold.jsonl pred.jsonl",
     "score gold.jsonl pred.jsonl -q --latex": "score gold.jsonl pred.jsonl --format latex",
     "diff anna.jsonl ben.jsonl": "errors anna.jsonl ben.jsonl",
     "differences gold.jsonl pred.jsonl": "errors gold.jsonl pred.jsonl",
