@@ -207,6 +207,8 @@ def with_options_of_others(
 
     >>> with_options_of_others(["g.jsonl", "--latex", "--metric", "muc"], [["-f", "--format"], ["--metrics"]])
     ['g.jsonl', '--format', 'latex', '--metrics', 'muc']
+    >>> with_options_of_others(["mentions", "paired", "--paired"], [["--metrics"]], "compare")
+    ['mentions', 'paired']
     >>> with_options_of_others(["-f", "conll", "--latex"], [["-f", "--format"]])
     ['-f', 'conll', '--latex']
     """
@@ -223,7 +225,8 @@ def with_options_of_others(
         if option == "--json" and (at or "").endswith(".json") and "--output" in names_of:
             result += ["--output", rest.pop(0)]
             continue
-        if option not in names_of and changes_nothing(option, command, "true" if at is None else at):
+        is_foreign = option.startswith("--") and option not in names_of
+        if is_foreign and changes_nothing(option, command, "true" if at is None else at):
             del rest[: at is not None and not equals]
             continue
         words = [] if option in names_of else option_words(option, command, at)
