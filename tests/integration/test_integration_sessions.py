@@ -18,6 +18,8 @@ from spacy.language import Language
 from spacy.tokens import SpanGroup
 from spacy.training import Example
 
+pytestmark = pytest.mark.costly  # hundreds of statements, whose words some releases of other packages change
+
 GOLDEN = Path(__file__).parent / "golden"
 
 

@@ -14,6 +14,8 @@ from spacy_nereval.core.keys import read_keys
 from spacy_nereval.io.formats import Format
 from spacy_nereval.io.read import read_files, records
 
+pytestmark = pytest.mark.costly  # hundreds of statements, whose words some releases of other packages change
+
 GOLDEN = Path(__file__).parent / "golden"
 
 
