@@ -278,7 +278,7 @@ class Result(Shown):
             scores = self.errors("strict", [verdict])
         if scores is None:
             raise AttributeError(self._absent(name))
-        return ScoreValue.of(scores, lambda: self._interval_of(name))  # type: ignore[no-any-return]  # or a set
+        return ScoreValue.of(scores, lambda: self._interval_of(name))  # type: ignore[no-any-return]  # a set, or a number by its score key
 
     def _meant(self, name: str) -> Any:
         """Return what other packages have under a name; None if nothing, or if it could be several things."""
