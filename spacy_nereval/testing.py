@@ -22,14 +22,19 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .core.declaration import Metric, Score
+from .core.imports import names_of_top
 from .core.messages import describe_unknown
 from .core.spans import Document, Span
 from .counting.counter import count
 from .counting.counts import mirror_counts
 from .evaluation.result import evaluate, verdict_counts
+
+if not TYPE_CHECKING:  # else no name would be wrong
+    __getattr__ = names_of_top(__name__)
+    __path__: list[str] = []  # so that `from spacy_nereval.testing import NAME` shows the error of a name that it lacks
 
 __all__ = ["LAWS", "check_laws", "random_documents"]
 

@@ -276,6 +276,8 @@ class ScoreSet:
         """
         if not words:
             return self
+        for there, here in GROUP_NAMES.items():
+            words = "_".join(words).replace(there, here).split("_")
         for count in COUNT_NAMES.get("_".join(words), ()):
             if (number := self.counts.get(count, self.scores.get(count))) is not None:
                 return number

@@ -170,6 +170,9 @@ def with_item_reading(function: Function) -> Function:
             args, kwargs = _take_rules(called, args, kwargs, accepted)
         while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
             args = args[:-1]
+        if "format" in kwargs and "format" not in accepted:
+            args, read = _read_in_format(args, **kwargs)
+            kwargs = {**read}
         if any(name not in accepted for name in kwargs):
             kwargs = arguments_here(kwargs, called, accepted, accepted[: len(args)])
         check_call(full, called, args, kwargs)
@@ -258,6 +261,24 @@ def name_sides(sides: Sequence[Any]) -> dict[str, Any]:
     """
     stems = [strip_compression(Path(side)).stem for side in sides if isinstance(side, (str, Path))]
     return dict(zip(stems if len({*stems}) == len(sides) else ascii_uppercase, sides))
+
+
+def _read_in_format(args: tuple[Any, ...], format: Any, **options: Any) -> Arguments:
+    """Return arguments with the annotation of files, which `load` reads in a format, in place of their paths."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: read(side) for name, side in value.items()}
+        return load(value, format=format) if is_file_here(value) else value
+
+    sides = {name: read(value) for name, value in options.items() if name in ("gold", "pred", "systems")}
+    return tuple(map(read, args)), options | sides
+
+
+def name_runs(system: Any) -> Any:
+    """Return the files of training runs by name, if a system is a list of two or more of them."""
+    is_list = isinstance(system, (list, tuple)) and len(system) > 1 and all(map(is_file_here, system))
+    return {f"run {number}": run for number, run in enumerate(system, 1)} if is_list else system
 
 
 def _read_tables(args: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
@@ -51,7 +52,7 @@ from .accessors import (
     predicted_axis,
     score_of_words,
 )
-from .shown import Rendered, Shown, frame, table_frame
+from .shown import Rendered, Rows, Shown, frame, table_frame
 
 if TYPE_CHECKING:
     import pandas
@@ -61,6 +62,9 @@ R = TypeVar("R", bound="Result")
 OTHERS = {"other-scores": "scores", "other-label-scores": "label-scores", "confusion-hits": "confusion"}
 """The frames of the further parts of a table, and the tables that they belong to: scores that are not
 precision, recall and F, and the confusion matrix with hits."""
+
+SUBTRACTIONS = ("diff", "difference", "compare", "compare_to", "compare_with")
+"""The names that other packages give to a method that compares a result with another one."""
 
 DETAILED = ("groups", "pairs")
 """The tables that show spans, for which documents are needed."""
@@ -326,6 +330,23 @@ class Result(Shown):
         return frame([row("", self._meant, self["gold"], self.scores), *of_labels])
 
     summarised: ClassVar[Sequence[str]] = (*ScoreView.at_terminal, "scores")
+
+    def __sub__(self, baseline: Result) -> Comparison:
+        """Return the comparison with another result of the same documents, as `compare` makes it.
+
+        >>> from spacy_nereval import score
+        >>> gold = [["B-PER"], ["B-LOC"]] * 4
+        >>> (score(gold, gold, "strict") - score(gold, [["B-PER"]] * 8, "strict")).delta
+        0.5
+        """
+        from .scoring import compare
+
+        return compare({"baseline": baseline, "system": self})
+
+    def _attribute_meant(self, name: str) -> Any:
+        if re.fullmatch("errors?_(df|frame|dataframe)", name):
+            return Rows(self.errors())._frame
+        return self.__sub__ if name in SUBTRACTIONS else super()._attribute_meant(name)
 
     def errors(
         self, metric: str = "fair", verdicts: Sequence[str] | None = None, labels: Sequence[str] | None = None

@@ -47,8 +47,8 @@ from .inputs import (
     documents,
     documents_of,
     gold_labels,
-    is_file_here,
     kept_items,
+    name_runs,
     name_sides,
     reading_of_items,
     unknown,
@@ -239,7 +239,7 @@ def score_runs(
     >>> found.strict.f, found["metrics"]["strict"]["runs"]["scores"]["f"]["values"]
     (0.75, [1.0, 0.5])
     """
-    if not isinstance(runs, Mapping) or len(runs) < 2:
+    if not isinstance(runs := name_runs(runs), Mapping) or len(runs) < 2:
         raise ValueError("runs: expected a table of two or more training runs, {'run 1': pred, 'run 2': pred}")
     left_out: dict[str, str] = {}
     added: list[str] = []
@@ -552,9 +552,14 @@ def _check_one_side(text: object, tokens: object, metrics: object) -> None:
 
 def _name_systems(*args: Any, **options: Any) -> Arguments:
     """Return the arguments of `compare` with a table of the systems, which may stand behind gold, or have names."""
+    if (listed := options.get("systems")) is not None and name_runs(listed) is not listed:
+        options["systems"] = name_sides(listed)
     if len(args) > 1 and all(isinstance(arg, Result) for arg in args):
         return (name_sides(args),), options
-    if len(args) > 1 and isinstance(args[1], (list, tuple)) and args[1][1:] and all(map(is_file_here, args[1])):
+    runs = [name_runs(arg) for arg in args[1:]]
+    if all(isinstance(arg, Mapping) and arg is not given for arg, given in zip(runs, args[1:])) and runs[1:]:
+        return (name_sides(runs), args[0]), options
+    if runs[:1] and runs[0] is not args[1]:  # files of systems rather than of runs
         return (name_sides(args[1]), args[0], *args[2:]), options
     named = {name: value for name, value in options.items() if name in SYSTEMS and are_sides([value])}
     if len(named) > 1 and "systems" not in options and len(args) < 2:

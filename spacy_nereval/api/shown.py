@@ -152,6 +152,10 @@ class Rows(list[Any]):
         """Return the rows as a pandas DataFrame."""
         return frame(self)
 
+    def to_csv(self, path: str | Path | None = None, index: bool = False) -> str | None:
+        """Return the rows as CSV, or write them to a file, as the frame does."""
+        return self.to_frame().to_csv(path, index=index)  # type: ignore[no-any-return]  # pandas has no types
+
     if not TYPE_CHECKING:  # else no attribute would be wrong
 
         def __getattr__(self, name: str) -> Any:
@@ -498,20 +502,25 @@ class Shown(dict[str, Any]):
         """
         return self._render("markdown", tables, digits)
 
-    def to_latex(self, *tables: str, digits: int = 2) -> str:
+    def to_latex(self, *tables: str, digits: int = 2, caption: str = "", label: str = "") -> str:
         r"""Return tables as LaTeX (booktabs), as `--format latex` prints them, without the lines around them.
 
         Args:
             tables, digits: As for `to_markdown`.
+            caption: The caption of the first table; by default its title, as those of the others.
+            label: The label of the first table, for references.
 
         Raises:
             ValueError: As for `to_markdown`.
 
         >>> from spacy_nereval import score
-        >>> r"\begin{tabular}" in score([["B-PER"]], [["B-PER"]], "strict").to_latex("scores")
-        True
+        >>> result = score([["B-PER"]], [["B-PER"]], "strict")
+        >>> result.to_latex("scores", caption="NER", label="tab:ner").splitlines()[3:5]
+        ['\\caption{NER}', '\\label{tab:ner}']
         """
-        return self._render("latex", tables, digits)
+        text = self._render("latex", tables, digits, caption)
+        mark = f"\n\\label{{{label}}}" if label else ""
+        return re.sub(r"(?m)^\\caption\{.*\}$", lambda line: line[0] + mark, text, count=1)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return all tables as CSV, as `save("scores.csv")` writes them.
@@ -533,9 +542,12 @@ class Shown(dict[str, Any]):
                 file.write(f"{text}\n".encode("utf8", "backslashreplace"))
         return text
 
-    def _render(self, format: str, tables: Sequence[str], digits: int) -> str:
+    def _render(self, format: str, tables: Sequence[str], digits: int, caption: str = "") -> str:
         view = self._view(every=True)
-        return render_document([*view.tables(tables or view.usual, digits=digits)], format)
+        made = [*view.tables(tables or view.usual, digits=digits)]
+        if caption and made:
+            made[0] = made[0]._replace(title=caption, note="")
+        return render_document(made, format)
 
     def show(self, *tables: str, digits: int = 2) -> Tables:
         """Return tables that a notebook shows as the value of a cell, and `print` as text.

@@ -89,6 +89,9 @@ HEADINGS = (
 QUIET = ("--quiet", "-q", "--silent")
 """Options of other packages for printing nothing."""
 
+VERBOSE = ("--verbose", "-v")
+"""Options of other packages for printing more: there is no more."""
+
 WIDEST = 100
 """Maximum number of columns. Longer lines are hard to read."""
 
@@ -117,9 +120,9 @@ class GroupedCommand(TyperCommand):
         lists = [parameter.opts for parameter in self.params if parameter.name in LISTS]
         args = with_output_last(args) if self.name == "convert" else args
         args = with_names(args) if self.name == "agreement" else args
-        if quiet := [arg for arg in args if arg in QUIET and arg not in chain(*options)]:
-            args = [arg for arg in args if arg not in quiet]
-        prints_nothing.set(bool(quiet))
+        volume = [arg for arg in args if arg in (*QUIET, *VERBOSE) and arg not in chain(*options)]
+        args = [arg for arg in args if arg not in volume]
+        prints_nothing.set(not {*QUIET}.isdisjoint(volume))
         args = with_listed_values(args, [*chain(*options)], repeated)
         args = with_options_of_others(args, options, self.name or "", {*flags, *repeated, *chain(*lists)})
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
@@ -290,8 +293,11 @@ def with_listed_values(args: Sequence[str], options: Collection[str], repeated: 
     ['-m', 'fair,ser', 'g']
     >>> with_listed_values(["--names", "a,b", "g"], [], ["--name"])
     ['--name', 'a', '--name', 'b', 'g']
+    >>> with_listed_values(["g", "--names", "a", "b", "--latex"], [], ["--name"])
+    ['g', '--name', 'a', '--name', 'b', '--latex']
     """
     result: list[str] = []
+    plural = ""  # the option that was given in the plural, with values behind it
     for arg in args:
         before = result[-1] if result else ""
         level = _level(arg) if before in ("--confidence", "--ci") and "--level" in options else None
@@ -303,7 +309,10 @@ def with_listed_values(args: Sequence[str], options: Collection[str], repeated: 
         elif (option in ("--only", "--labels") and is_label) or (takes_metrics and _names_metric(arg)):
             result[-1] = f"{before},{arg}"
         elif before not in options and before.removesuffix("s") in repeated and before.endswith("s"):
+            plural = before.removesuffix("s") if "," not in arg else ""
             result[-1:] = [word for value in arg.split(",") for word in (before.removesuffix("s"), value)]
+        elif plural and option == plural and not arg.startswith("-"):
+            result += [plural, arg]
         else:
             result.append(arg)
     return result
@@ -629,8 +638,10 @@ def describe_command(args: Sequence[str], commands: Iterable[str]) -> str:
 
     >>> describe_command(["gold.spacy", "pred.spacy"], ["score"])
     "there is no command 'gold.spacy': write nereval score gold.spacy pred.spacy"
-    >>> describe_command(["kappa"], ["score"]), describe_command(["scor"], ["score"])
-    ("there is no command 'kappa': write nereval agreement A B", "there is no command 'scor': did you mean 'score'?")
+    >>> describe_command(["kappa"], ["score"])
+    "there is no command 'kappa': write nereval agreement A B --tables alpha"
+    >>> describe_command(["scor"], ["score"])
+    "there is no command 'scor': did you mean 'score'?"
     """
     from ..core.synonyms import command_line
 

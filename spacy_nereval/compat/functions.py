@@ -12,7 +12,11 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ..core.answers import MarkedAnswer, read_answer
 from ..core.imports import PACKAGE
+from ..core.mention_places import locate
+from ..core.messages import PlainSpan
+from ..core.synonyms import CHANCE_NAMES, METRIC_NAMES
 
 
 class Target(NamedTuple):
@@ -25,44 +29,57 @@ class Target(NamedTuple):
 
 
 FUNCTIONS = {
-    "evaluate_llm score_llm evaluate_answers": Target("evaluate"),
+    "evaluate_llm score_llm evaluate_answers evaluate_responses score_answers evaluate_predictions score_predictions "
+    "score_ents score_docs score_examples evaluate_ents evaluate_docs evaluate_examples evaluate_file evaluate_files "
+    "evaluate_ner evaluate_spans evaluate_entities evaluate_model evaluate_pipeline score_file score_files score_ner "
+    "score_spans score_entities score_model compute_scores compute_metrics get_ner_prf": Target("evaluate"),
     "load_result load_results read_result read_results": Target("Result.load"),
-    "score_ents score_docs score_examples evaluate_ents evaluate_docs evaluate_examples": Target("evaluate"),
     "load_counts read_counts": Target("Result.load", "", "counts"),
-    "evaluate_file evaluate_files evaluate_ner evaluate_spans evaluate_entities evaluate_model evaluate_pipeline "
-    "score_file score_files score_ner score_spans score_entities score_model compute_scores get_ner_prf": Target(
-        "evaluate"
+    "iaa inter_annotator_agreement interannotator_agreement annotator_agreement compute_iaa compute_agreement": Target(
+        "agreement"
     ),
-    "iaa inter_annotator_agreement interannotator_agreement annotator_agreement": Target("agreement"),
-    "compare_systems compare_models paired_test permutation_test significance_test paired_bootstrap "
-    "paired_bootstrap_test paired_permutation_test approximate_randomization": Target("compare"),
+    "compare_systems compare_models compare_runs compare_seeds paired_test permutation_test significance_test "
+    "paired_bootstrap paired_bootstrap_test paired_permutation_test approximate_randomization "
+    "approximate_randomization_test": Target("compare"),
     "rank rank_systems": Target("leaderboard"),
-    "find_threshold best_threshold tune_threshold optimize_threshold": Target("thresholds"),
-    "tune_thresholds calibrate_thresholds find_thresholds": Target("thresholds"),
-    "read read_file load_file read_docs load_docs": Target("load"),
-    "semeval semeval2013 nervaluate": Target("score", "semeval"),
-    "faireval fair_eval": Target("score", "fair"),
-    "weighted_rouge": Target("score", "wrf"),
+    "find_threshold best_threshold tune_threshold optimize_threshold tune_thresholds calibrate_thresholds "
+    "find_thresholds optimize_thresholds threshold_sweep sweep_thresholds calibrate calibration": Target("thresholds"),
+    "read read_file load_file read_docs load_docs read_answers load_answers from_llm": Target("load"),
+    "semeval2013 nervaluate": Target("score", "semeval"),
+    "muc_scores": Target("score", "muc", "semeval"),
+    "muc_counts": Target("score", "muc", "semeval.counts"),
     "exact_f1 exact_match_f1": Target("score", "semeval", "semeval.exact_f"),
     "partial_f1 partial_match_f1": Target("score", "semeval", "semeval.partial_f"),
     "type_f1 ent_type_f1": Target("score", "semeval", "semeval.type_f"),
     "strict_f1 entity_f1": Target("score", "strict", "strict.f"),
-    "fair_f1 faireval_f1": Target("score", "fair", "fair.f"),
-    "character_overlap char_overlap char_f1 character_f1": Target("score", "char", "char.f"),
-    "token_f1": Target("score", "token", "token.f"),
-    "score_answers evaluate_predictions score_predictions": Target("score"),
     "list_metrics available_metrics metric_names": Target("names"),
     "ser slot_error_rate": Target("score", "slot_error", "slot_error.ser"),
-    "errors error_analysis error_list list_errors": Target("score", "", "errors"),
+    "errors error_analysis error_list list_errors find_errors get_errors error_types diff": Target(
+        "score", "", "errors"
+    ),
     "confusion confusion_matrix": Target("score", "fair", "confusion", {"hits": True}),
+    "bootstrap_ci confidence_interval bootstrap_confidence_interval": Target("score", "strict", "headline.interval"),
+    "align_entities align_spans locate_entities locate_spans": Target("locate"),
 }
 """Names in other packages, separated by spaces, and their meanings. None has two."""
 
 TARGETS = {name: target for names, target in FUNCTIONS.items() for name in names.split()}
+TARGETS |= {name: Target("agreement", "", here) for name, here in CHANCE_NAMES.items()}
+
+MAKING = ("compute", "calculate", "calc", "get", "measure", "score", "evaluate")
+"""Words before the metric in the name of a function."""
+
+MADE = {
+    **dict.fromkeys(("f1", "f", "score"), "headline.value"),
+    **{"scores": "{}", "metrics": "{}", "counts": "{}.counts"},
+}
+"""Words behind it, and the attribute of the result that the function returns."""
 
 SEQEVAL = ("accuracy_score", "classification_report", "f1_score", "precision_score", "recall_score")
 
-EVALUATORS = ("Evaluator", "NEREvaluator", "NERScorer", "Scorer")
+RUNS = ("aggregate_seeds", "aggregate_runs", "score_seeds", "evaluate_seeds", "evaluate_runs", "average_runs")
+
+EVALUATORS = ("Evaluator", "NEREvaluator", "NerEvaluator", "NERScorer", "NerScorer", "Scorer", "Accumulator")
 
 
 REPORTS = ("html_report", "report_html", "make_report", "create_report", "generate_report", "write_report")
@@ -74,6 +91,13 @@ def _report(*sides: Any, output: Any = None, **options: Any) -> Any:
     if output is not None:
         result.save(output)
     return result.report()
+
+
+def _score_runs(*sides: Any, **options: Any) -> Any:
+    """Return the result of `score_runs` for gold annotation and runs, or for results or counts of runs alone."""
+    if len(sides) == 1:
+        sides = (None, {f"run {number}": run for number, run in enumerate(sides[0], 1)})
+    return _top("score_runs")(*sides, **options)
 
 
 def function_named(name: str) -> Any:
@@ -88,14 +112,51 @@ def function_named(name: str) -> Any:
         return Evaluator
     if name in REPORTS:
         return _report
+    if name in RUNS:
+        return _score_runs
     if name == "ner_scorer":  # a component's scorer, which takes more than examples
         return import_module(f"{PACKAGE}.integration.scorer").make_ner_scorer()
-    if name in TARGETS:
-        return _call(TARGETS[name])
+    if target := TARGETS.get(name) or _metric_target(name):
+        return _call(target)
+    if re.fullmatch("parse_(llm_|model_)?(answer|response|output|completion)", name):
+        return parse_answer
     from ..io.formats import is_format
 
     read = re.fullmatch(r"(?:read|load)_(\w+)", name)
     return partial(_read, read[1]) if read and is_format(read[1]) else None
+
+
+def _metric_target(name: str) -> Target | None:
+    """Return the meaning of the name of a metric, with words such as `compute` and `scores` around it; None if none.
+
+    >>> _metric_target("fair_scores").attribute, _metric_target("compute_weighted_rouge_f1")[1:3]
+    ('fair', ('wrf', 'headline.value'))
+    """
+    words = name.split("_")
+    while words[1:] and words[0] in MAKING:
+        words = words[1:]
+    attribute = MADE[words.pop()] if words[1:] and words[-1] in MADE else ""
+    metric = METRIC_NAMES.get("_".join(words), "_".join(words))
+    registry = import_module(f"{PACKAGE}.metrics.registry")
+    if metric in registry.SETS:
+        return Target("score", metric)
+    return Target("score", metric, attribute.format(metric)) if metric in registry.names() else None
+
+
+def parse_answer(answer: str, text: str = "") -> list[PlainSpan] | list[tuple[str, str]]:
+    """Return the spans that the answer of a language model names in a text; without a text, its names and labels.
+
+    Raises:
+        ValueError: The answer cannot be read.
+
+    >>> parse_answer('[{"text": "Ada", "label": "PER"}]', "Ada sleeps"), parse_answer("{'PER': ['Ada']}")
+    ([(0, 3, 'PER')], [('Ada', 'PER')])
+    """
+    read = read_answer(answer)
+    if read is None:
+        raise ValueError(f"the answer has no list of names and no marked text: {answer!r}")
+    mentions = read.mentions if isinstance(read, MarkedAnswer) else read
+    return [*locate(text, mentions).spans] if text else mentions
 
 
 def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
@@ -155,15 +216,18 @@ class Evaluator:
         self._sides, self._options = sides, options
         self._added: tuple[list[Any], list[Any]] = [], []
 
-    def add(self, gold: Any, pred: Any) -> None:
-        """Add a document, to be scored by `evaluate`.
+    def add(self, gold: Any, pred: Any = None) -> None:
+        """Add a document, or an Example, or the Docs of a batch, to be scored by `evaluate`.
 
         >>> evaluator = Evaluator(labels=["PER"], metrics="strict")
         >>> evaluator.add(["B-PER", "B-LOC"], ["B-PER", "O"])
         >>> evaluator.compute().strict.f
         1.0
         """
-        self.add_batch([gold], [pred])
+        if pred is None and hasattr(gold, "reference"):
+            gold, pred = gold.reference, gold.predicted
+        is_batch = isinstance(gold, (list, tuple)) and bool(gold) and hasattr(gold[0], "ents")
+        self.add_batch(*(gold, pred) if is_batch else ([gold], [pred]))
 
     def add_batch(self, gold: Any, pred: Any) -> None:
         """Add the documents of a batch, to be scored by `evaluate`."""
@@ -180,7 +244,7 @@ class Evaluator:
         result = _top("score")(*sides, **self._options | options)
         return _pair_class()(dict(result), result._counts, result._documents, result._notes)
 
-    compute = evaluate
+    compute = run = evaluate
 
     def __call__(self, *sides: Any, **options: Any) -> Any:
         """Return what `evaluate` returns."""

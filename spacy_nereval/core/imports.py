@@ -24,13 +24,11 @@ def missing_name(name: str, names: Iterable[str], caller: Any, module: str = PAC
         caller: The frame that asks for it.
         module: The module that is asked.
     """
-    from importlib.util import find_spec
-
     from .messages import did_you_mean
     from .synonyms import python_call
 
     importing = caller.f_globals.get("__name__") == "importlib._bootstrap"
-    if name.startswith("_") or (importing and find_spec(f"{module}.{name}")):
+    if name.startswith("_") or (importing and _is_module(module, name)):
         return AttributeError(f"module {module!r} has no attribute {name!r}")
     said, error = f"{module} has no {name!r}", ImportError if importing else AttributeError
     if line := python_call(name, at="import", others=[*names]):
@@ -39,22 +37,27 @@ def missing_name(name: str, names: Iterable[str], caller: Any, module: str = PAC
     return error(f"{said}{f'{hint} It has' if hint else '; it has'} {_join_names(names)}")
 
 
+def _is_module(package: str, name: str) -> bool:
+    """Return whether a module has one of this name within it."""
+    from importlib.util import find_spec
+
+    return hasattr(sys.modules[package], "__path__") and find_spec(f"{package}.{name}") is not None
+
+
 def _join_names(names: Iterable[str]) -> str:
     return ", ".join(sorted(name for name in names if name[0].isalpha() and name.islower()))
 
 
 def names_of_top(module: str) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package below the top one, which has the names of the top one as well.
+    """Return the `__getattr__` of a module below the top one, which has the names of the top one as well.
 
     >>> names_of_top("spacy_nereval.metrics")("f1_score")([["B-PER"]], [["B-PER"]])
     1.0
     """
 
     def find(name: str) -> Any:
-        from importlib.util import find_spec
-
         top = sys.modules[PACKAGE]
-        if not name.startswith("_") and not find_spec(f"{module}.{name}"):
+        if not name.startswith("_") and not _is_module(module, name):
             try:
                 return getattr(top, name)
             except AttributeError:
@@ -64,18 +67,43 @@ def names_of_top(module: str) -> Callable[[str], Any]:
     return find
 
 
+MODULES = (
+    *("bootstrap", "evaluator", "evaluators", "export", "llm", "loaders", "plots", "plotting", "readers", "reports"),
+    *("scorer", "scorers", "scores", "scoring", "significance", "statistics", "stats", "utils", "viz", "visualization"),
+)
+"""Modules of other packages. Here they have the names of the top one."""
+
+
 class LastFinder:
-    """Finds no module: it answers the import of one that this package lacks, when no other finder knows it.
+    """Answers the import of a module that this package lacks, when no other finder knows it.
 
     `importlib.util.find_spec` and others that do not import learn that there is none.
     """
 
     @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        """Raise ModuleNotFoundError with the line to write, if a module of this package is imported."""
+    def create_module(spec: object) -> None:
+        """Let Python make the module."""
+
+    @staticmethod
+    def exec_module(module: Any) -> None:
+        """Give a module the names of the top one."""
+        module.__getattr__ = names_of_top(module.__name__)
+
+    @classmethod
+    def find_spec(cls, name: str, path: object = None, target: object = None) -> Any:
+        """Return a module of `MODULES`; else raise ModuleNotFoundError with the line to write, if one is imported.
+
+        >>> from spacy_nereval.stats import f1_score
+        >>> f1_score([["B-PER"]], [["B-PER"]])
+        1.0
+        """
         asks = sys._getframe(2).f_code.co_name
         if not name.startswith(f"{PACKAGE}.") or asks != "_find_and_load_unlocked":
-            return
+            return None
+        if name.removeprefix(f"{PACKAGE}.") in MODULES:
+            from importlib.machinery import ModuleSpec
+
+            return ModuleSpec(name, cls, is_package=True)  # type: ignore[arg-type]  # typeshed asks for an object of importlib.abc.Loader
         from .synonyms import python_call
 
         line = python_call(name.rpartition(".")[2], at="import", others=[])

@@ -23,10 +23,10 @@ class Meaning(NamedTuple):
             that it has; "" if there is none.
         command: The command to write; "" if there is none.
         option: The equivalents of an option of this name, with their values; "" if it is not understood. The
-            given value replaces {}, each of its parts {each}, 1 - value {rest}, its points {points}, {drop} if it can
-            only be points, and {field} as a field of documents; without a value, the options before it are meant.
-            Rules take values of labels, such as PER=0.9, and {of_label} these alone. An argument in Python means the
-            same.
+            given value replaces {}, each of its parts {each}, 1 - value {rest}, its points {points}, {drop} as a loss
+            in points unless that could be meant otherwise, and {field} as a field of documents; without a value, the
+            options before it are meant. Rules take values of labels, such as PER=0.9, and {of_label} these alone. An
+            argument in Python means the same.
         run: The equivalent of a command of this name, with its options; "" if it is not understood.
         needless: The values with which an option of this name changes nothing, separated by spaces.
     """
@@ -171,7 +171,10 @@ LARGEST_DROP = Meaning(
 FIRST_NAMES = "a system-a pred-a preds-a model-a sys-a system1 pred1 old base"
 SECOND_NAMES = "b system-b pred-b preds-b model-b sys-b system2 pred2 new candidate"
 
-GOLD_NAMES = "gold golds gold-file dataset data-set reference references ref refs y-true true truth ground-truth"
+GOLD_NAMES = (
+    "gold golds gold-file dataset data-set data eval-data dev-data test-data reference references ref refs y-true true "
+    "truth ground-truth"
+)
 PRED_NAMES = (
     "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
     "system system-output pred-file predictions-file answers responses completions"
@@ -286,12 +289,15 @@ ROWS: dict[str, Meaning] = {
         "or the answers of a language model",
         ANSWERS,
     ),
+    "from-xml from-inline from-markup from-marked from-tagged from-html parse-inline parse-xml read-inline": Meaning(
+        "score(gold, [{{'answer': '<PER>Ada</PER> sleeps'}}]), since an answer may be the marked text", ANSWERS
+    ),
     "trainer compute-metrics": Meaning("score(gold, pred, tag_names=id2label).flat()", SCORE),
     "hf huggingface hugging-face transformers": Meaning(
         "score(gold, pred), which accepts the output of Hugging Face pipelines and data sets", SCORE
     ),
-    "open browser": Meaning(
-        "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file"
+    "open browser open-browser no-open no-browser": Meaning(
+        "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file", needless="false"
     ),
     "get-entities get-spans extract-entities extract-spans tags-to-spans tags-to-entities bio-to-spans iob-to-spans "
     "entities-from-tags spans-from-tags": Meaning(
@@ -394,8 +400,12 @@ ROWS: dict[str, Meaning] = {
     ),
     "errors false-positives false-negatives wrong": Meaning("r.errors()", "nereval errors GOLD PRED"),
     "tp fp fn": Meaning("r.{metric}.counts", f"{SCORE} --json"),
-    "iaa inter-annotator-agreement kappa cohen-kappa cohens-kappa alpha krippendorff "
-    "krippendorff-alpha krippendorffs-alpha": Meaning(AGREEMENT, "nereval agreement A B", run="agreement"),
+    "iaa inter-annotator-agreement": Meaning(AGREEMENT, "nereval agreement A B", run="agreement"),
+    "kappa cohen-kappa cohens-kappa alpha krippendorff krippendorff-alpha krippendorffs-alpha": Meaning(
+        f"{AGREEMENT}, which always has kappa and alpha",
+        "nereval agreement A B --tables alpha",
+        run="agreement",
+    ),
     "links entity-links linking nel entity-linking": Meaning(
         "score(gold, pred, label_from='kb_id')", f"{SCORE} --label-from kb_id", option="--label-from kb_id"
     ),
@@ -478,8 +488,18 @@ ROWS: dict[str, Meaning] = {
     "check-file info describe stats statistics head peek debug-data": Meaning(
         "load('gold.jsonl')", "nereval show GOLD", run="show"
     ),
-    "check": Meaning(f"{LEAST_F.python}, or load('gold.jsonl') for a file", "nereval show GOLD"),
-    "n-jobs jobs num-workers processes parallel": Meaning(
+    "check": Meaning(
+        f"{LEAST_F.python}, or load('gold.jsonl') for a file", f"{LEAST_F.command}, or nereval show GOLD for a file"
+    ),
+    "combine": Meaning(
+        "score(r.counts + other.counts), or merge(['a.npz', 'b.npz']) for saved counts",
+        "nereval merge A.npz B.npz --output all.npz",
+    ),
+    "seeds runs training-runs aggregate": Meaning(
+        "score_runs(gold, {{'run 1': pred_1, 'run 2': pred_2}})", "nereval score GOLD --system A=RUN1,RUN2"
+    ),
+    "delimiter separator field-separator": Meaning("score(gold, pred), which recognises columns", SCORE),
+    "n-jobs jobs num-workers workers processes parallel": Meaning(
         "", "nereval count GOLD PRED --workers 4 --output counts.npz"
     ),
     "list list-metrics available-metrics": Meaning("names()", "nereval metrics", run="metrics"),
@@ -530,9 +550,7 @@ AT: dict[str, dict[str, Meaning]] = {
         ),
         "analyze-errors analyse-errors common-errors most-common-errors frequent-errors top-errors error-counts "
         "error-patterns": Meaning("r.to_frame('groups'), with the number of equal errors, or r.errors()"),
-        "from-xml from-inline from-markup from-marked from-tagged from-html": Meaning(
-            "score(gold, [{{'answer': '<PER>Ada</PER> sleeps'}}]), since an answer may be the marked text"
-        ),
+        "regressions fixes regressed": Meaning(f"{COMPARE}.to_frame('spans')"),
         "report html-report": Meaning("score(gold, pred).save('report.html'), or print(score(gold, pred))"),
         "stats statistics": Meaning(f"score(gold, pred, confidence=True), for intervals, and {COMPARE} for tests"),
     },
@@ -558,6 +576,7 @@ AT: dict[str, dict[str, Meaning]] = {
             "nereval gate GOLD PRED --rule 'strict_f at_least 85': it needs the documents rather than scores",
         ),
         "rule rules": Meaning("gate(['strict_f at_least 85'], gold, pred)", option="--policy"),
+        "metric metrics": LEAST_F._replace(needless="f1 f strict strict-f strict-f1 exact-f1 entity-f1"),
         "max-drop tolerance max-regression max-f1-drop": LARGEST_DROP._replace(
             option="--rule 'strict_f worse_by_at_most {drop}'"
         ),
@@ -597,8 +616,9 @@ AT: dict[str, dict[str, Meaning]] = {
             "nereval agreement A B --disputes disputes.jsonl",
             option="--disputes {}",
         ),
-        "alpha kappa cohen-kappa krippendorff units": Meaning(
-            f"{AGREEMENT}['units']", "nereval agreement A B --tables alpha"
+        "alpha units": Meaning(f"{AGREEMENT}['units']", "nereval agreement A B --tables alpha"),
+        "kappa cohen-kappa fleiss-kappa krippendorff krippendorff-alpha": Meaning(
+            f"{AGREEMENT}['units']", "nereval agreement A B --tables alpha", option="--tables alpha"
         ),
     },
     "to_frame": {
@@ -611,7 +631,7 @@ AT: dict[str, dict[str, Meaning]] = {
     "to_csv": {"index sep header": Meaning("r.to_csv('scores.csv'), which has no index")},
     "to_json": {"indent orient sort-keys": Meaning("r.to_json('scores.json'), which is indented")},
     "to_latex": {
-        "index float-format floatfmt caption label": Meaning("r.to_latex(digits=3), which has no index"),
+        "index float-format floatfmt": Meaning("r.to_latex(digits=3), which has no index"),
         "bold bold-best highlight stars": Meaning("r.to_latex(), which has no bold"),
     },
     "to_markdown": {"index tablefmt float-format floatfmt": Meaning("r.to_markdown(digits=3), which has no index")},
@@ -658,6 +678,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "ci confidence confidence-interval bootstrap n-bootstrap": Meaning(
             "leaderboard(gold, {{'a': pred_a, 'b': pred_b}}), which has intervals",
             "nereval leaderboard GOLD A B: it has intervals, and --level sets their level",
+            needless="true 0.95",
         ),
     },
     "score": {
@@ -684,17 +705,26 @@ AT: dict[str, dict[str, Meaning]] = {
             f"{SCORE} --tables confusion: it has numbers; in Python, {SHARES} has the shares of rows",
         ),
         "answer-key answer-field answer-column response-key response-field response-column output-key": Meaning(
-            "score(gold, answers), with the answers as strings", f"{ANSWERS}, so rename the field"
+            "score(gold, answers), with the answers as strings",
+            f"{ANSWERS}, so rename the field",
+            needless="answer",
         ),
         "pred-format prediction-format gold-format input-format answer-format": Meaning(
             "score(gold, pred), which recognises formats, or load('pred.tsv', format='conll')",
             f'{SCORE}: formats are recognised, and answers of a language model are lines {{"id": ..., "answer": ...}}',
             needless="llm auto jsonl",
         ),
+        "id-key id-field id-column id-col": Meaning(
+            "score(gold, pred), since documents have their id under 'id'", SCORE, needless="id"
+        ),
         "threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut"),
         "format": Meaning("score(gold, pred), which recognises formats, or load(path, format=...) for a file"),
     },
     "thresholds": {
+        "steps n-steps step grid n-thresholds num-thresholds thresholds": Meaning(
+            "thresholds(gold, pred), which tries every score of a span",
+            "nereval thresholds GOLD PRED: it tries every score of a span",
+        ),
         "optimize optimise maximize maximise objective target best-for criterion": Meaning(
             "thresholds(gold, pred, best='strict_f')",
             "nereval thresholds GOLD PRED --best strict_f",
@@ -709,10 +739,13 @@ AT: dict[str, dict[str, Meaning]] = {
 """Names with a special meaning as arguments, options or attributes of one function or command."""
 
 WORDS = {
+    "inline markup": "from-inline",
+    "merge combine": "combine",
+    "seed seeds aggregate": "seeds",
     "power sample detect": "power",
-    "threshold thresholds cutoff cutoffs tune calibrate optimize optimal": "threshold",
     "regression regressions drop": "max-drop",
-    "fail require assert": "min-f1",
+    "fail require assert check": "min-f1",
+    "threshold thresholds cutoff cutoffs tune calibrate optimize optimal": "threshold",
     "policy gate gating junit passed": "policy",
     "kappa krippendorff fleiss cohen alpha iaa annotator annotators agreement adjudication interrater": "iaa",
     "mcnemar permutation paired significance significant pvalue wilcoxon randomization compare comparison versus "
@@ -848,7 +881,7 @@ def command_line(name: str, *, at: str = "", others: Iterable[str] | None = None
         others: The names that there are, unless the name is to be understood only as a whole.
 
     >>> command_line("--ci"), command_line("kappa"), command_line("--???")
-    ('nereval score GOLD PRED --confidence', 'nereval agreement A B', '')
+    ('nereval score GOLD PRED --confidence', 'nereval agreement A B --tables alpha', '')
     >>> command_line("--alpha", at="compare"), command_line("--max-f1-drop", others=[])[:22]
     ('nereval compare GOLD A B --level 0.99', 'nereval gate GOLD PRED')
     """
@@ -900,7 +933,7 @@ def option_words(option: str, at: str = "", value: str | None = None) -> list[st
     if before == ["--rule"] and all(number for *_, number in labelled):
         rules = [_rule_of_label(_fill(template, number), label) for label, _, number in labelled]
         return [word for rule in rules for word in ("--rule", rule)]
-    is_unclear = "{of_label}" in template or ("{drop}" in template and _is_below_1(value))  # 0.5 points, or 50
+    is_unclear = "{of_label}" in template or ("{drop}" in template and not _drop(value))
     return [] if is_unclear else [*before, _fill(template, value)]
 
 
@@ -925,7 +958,7 @@ def _rule_of_label(rule: str, label: str) -> str:
 
 def _fill(template: str, value: str) -> str:
     points, field = _points(value), value if "." in value else f"meta.{value}"
-    return template.format(value, rest=_rest(value), points=points, drop=value, of_label=points, field=field)
+    return template.format(value, rest=_rest(value), points=points, drop=_drop(value), of_label=points, field=field)
 
 
 def score_key_here(name: str) -> str:
@@ -958,11 +991,17 @@ def _points(value: str) -> str:
     return f"{100 * score:g}" if 0 < score <= 1 else value
 
 
-def _is_below_1(value: str) -> bool:
+def _drop(value: str) -> str:
+    """Return the largest loss of a score in points; "" between 0.1 and 1, which could be points or a share of 1.
+
+    >>> _drop("0.02"), _drop("2"), _drop("0.5")
+    ('2', '2', '')
+    """
     try:
-        return 0 < float(value) < 1
+        drop = float(value)
     except ValueError:
-        return False
+        return value
+    return "" if 0.1 < drop < 1 else f"{100 * drop if drop < 1 else drop:g}"
 
 
 def _rest(level: Any) -> str:

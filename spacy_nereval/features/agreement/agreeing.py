@@ -37,7 +37,7 @@ from ...io.tables import write_rows
 from ...metrics.registry import Unavailable, choose_metrics, create
 from .agreement_counts import DEFAULT, AgreementCounts
 from .agreement_view import AgreementView
-from .chance import check_unit, names_chance
+from .chance import check_unit, without_chance
 from .disagreements import consensus_rows, consensus_rule
 from .shared_documents import check_annotators, check_reading, load_tokenizer, match_documents, read_annotators
 
@@ -113,7 +113,7 @@ def agreement(
     (0.6667, 0.5455)
     """
     annotators = _name_annotators(annotators)
-    metrics = None if names_chance(metrics) else metrics
+    metrics = without_chance(metrics)
     settings = read_confidence(confidence)
     if half_width is not None:
         check_value("half_width", half_width, HALF_WIDTH_POINTS)

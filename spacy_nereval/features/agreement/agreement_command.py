@@ -139,7 +139,7 @@ def agreement_cli(
     from .adjudication import agreement_page, write_disputes
     from .agreement_counts import DEFAULT, AgreementCounts
     from .agreement_view import AgreementView
-    from .chance import check_unit, names_chance
+    from .chance import check_unit, without_chance
     from .disagreements import consensus_rows, consensus_rule
     from .shared_documents import unit_rows
 
@@ -147,8 +147,8 @@ def agreement_cli(
     settings, on = chosen_confidence(confidence, resampling), check_unit(unit)
     if half_width is not None:
         check_value("half_width", half_width, HALF_WIDTH_POINTS)
-    if names_chance(metrics):
-        metrics, showing = None, showing if showing.tables else showing._replace(tables="alpha")
+    if (others := without_chance(metrics)) != metrics:
+        metrics, showing = ",".join(others or ()), showing if showing.tables else showing._replace(tables="alpha")
     table_names = names_of_tables(showing, AgreementView)
     check_suffix("--output", output, *JSON)
     check_suffix("--write-consensus", write_consensus, ".jsonl")

@@ -31,14 +31,18 @@ TINY = 1e-12
 """An expected disagreement below this share of all values is a rounding error of 0."""
 
 
-def names_chance(metrics: Any) -> bool:
-    """Return whether names of metrics are those of coefficients corrected for chance, which are always computed.
+def without_chance(metrics: Any) -> Any:
+    """Return metrics without the names of coefficients corrected for chance, which are always computed; None if no
+    others are named.
 
-    >>> names_chance("kappa"), names_chance(["strict", "kappa"]), names_chance(None)
-    (True, False, False)
+    >>> without_chance("kappa"), without_chance(["strict", "kappa"]), without_chance({"wrf": {}})
+    (None, ['strict'], {'wrf': {}})
     """
-    names = metrics.split(",") if isinstance(metrics, str) else metrics if isinstance(metrics, (list, tuple)) else []
-    return bool(names) and all(str(name).lower().replace("-", "_") in CHANCE_NAMES for name in names)
+    names = metrics.split(",") if isinstance(metrics, str) else metrics
+    if not isinstance(names, (list, tuple)):
+        return metrics
+    others = [name for name in names if str(name).lower().replace("-", "_") not in CHANCE_NAMES]
+    return metrics if len(others) == len(names) else others or None
 
 
 def nominal_alpha(agreeing: ArrayLike, marginals: ArrayLike) -> Any:
