@@ -184,7 +184,7 @@ def test_what_a_counter_refuses():
 # The files of the documentation
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", mostly_at_night(["hugging_face", "lightning_module", "plain_loop"], by_day=["hugging_face"])
 )

@@ -193,6 +193,7 @@ def test_the_tokenizer_of_a_language_can_be_chosen(here):
     assert only(Path("a.conll")).spans == {(0, 2, "X")}
 
 
+@pytest.mark.slow
 def test_a_text_above_the_limit_of_spacys_parser_is_converted(here):
     converted(rows(line("Ada met Bob . " * 72_000, (0, 3, "PER"))), "long.conll")
     assert Path("long.conll").read_text().count("B-PER") == 1

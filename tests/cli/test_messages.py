@@ -374,7 +374,7 @@ SMALL = {command.split()[0]: command for command in (SCORE, f"{COMPARE} --trials
 """Commands whose files exist; others are given one that does not."""
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["", DEEP, "\udcff\n\x1b[2J"], ids=["empty", "deep", "not text"])
 def test_every_option_of_every_command_takes_any_text_or_refuses_it_in_one_line(value):
     """With the first command that has the option."""

@@ -290,6 +290,7 @@ def test_a_config_without_a_pipeline_is_one_line(config, said, here):
         assert refused(*command) == f"✘ none/config.cfg {said}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "content"),
     [("ner/model", b"\xff" * 50), ("vocab/strings.json", b"{"), ("meta.json", b"["), ("tokenizer", b"\x00\x01")],

@@ -74,7 +74,7 @@ def install(site: Path, package: str, points: str, code: str = "") -> None:
     (site / f"{package.replace('-', '_')}.py").write_text(code)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_packages_of_others_are_used_by_name_and_hinder_nobody_if_they_cannot_be_imported(tmp_path):
     site, of_metrics, of_readers = tmp_path / "site", "[spacy_nereval_metrics]\n", "[spacy_nereval_readers]\n"
     install(site, "brackets-format", f"{of_readers}brackets = brackets_format:read\nbroken = no_such:read\n", NAMES)
@@ -107,7 +107,7 @@ def test_packages_of_others_are_used_by_name_and_hinder_nobody_if_they_cannot_be
     assert not {*imported} & {*others, "spacy", "spacy_nereval.integration"}
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_no_package_ends_a_command_in_silence_or_hides_its_reason(tmp_path):
     site = tmp_path / "site"
     code = {

@@ -13,7 +13,7 @@ import spacy
 from commands import run
 from hypothesis import given
 from hypothesis import strategies as st
-from products import NIGHT
+from products import NIGHT, mostly_at_night
 from profiles import tries
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -109,7 +109,9 @@ def numbers(counts: Counts) -> dict:
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", mostly_at_night(KINDS, by_day=["tags", "mentions", "Docs", "records with ids", "Documents"])
+)
 def test_batches_of_every_kind_merged_are_one_call(kind, tmp_path):
     sides, others = corpus(12, 0), corpus(12, 1)
     others = [(gold, pred) for (gold, _), (_, pred) in zip(sides, others)]
@@ -153,7 +155,7 @@ def test_any_batches_in_any_order_have_the_scores_and_intervals_of_one_call(kind
     assert numbers(shuffled) == numbers(whole)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_reversed_documents_have_the_same_numbers():
     sides = corpus(60, 3)
     for kind in sorted(set(KINDS) - NAMED):
@@ -192,7 +194,7 @@ FILES = {
 }
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ending", "rule"),
     [

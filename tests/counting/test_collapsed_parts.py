@@ -77,7 +77,7 @@ def interval(counts: Counts) -> list[float]:
 CUTS = [([20], 2), ([1, 2, 41], 2), (range(16, 132, 16), 5), (range(1, 132), LENGTH)]
 """Where documents are divided into parts, and at how many places their spans are."""
 
-SINGLE = ("tags", "Documents")
+SINGLE = ("Documents",)
 """The kinds whose documents are parts of their own by day; those of all others are at night."""
 
 
@@ -170,7 +170,7 @@ def test_documents_with_ids_or_texts_draw_the_bits_of_their_own_in_every_part(na
     assert whole.collapsed.gold_sum == merged.collapsed.gold_sum
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_parts_that_the_command_collapses_and_merges_have_the_units_of_one_file(tmp_path):
     sides = corpus(132, 5, places=3)
 

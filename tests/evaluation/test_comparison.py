@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from compared import FEW, TEN, WORKED_A, WORKED_B, by_score, compare, strictly
-from made_up import corpus, every_table, second, tallied
+from made_up import corpus, every_table_the_largest_slowly, second, tallied
 from recorded import germeval
 from twin_statistics import block, key_of, keys_of, kish, limit_of, patterns, rare_interval, swap_test, widened
 
@@ -275,7 +275,7 @@ def check_against_twin(a: list[Document], b: list[Document], metrics: list[Metri
     return compared
 
 
-@every_table
+@every_table_the_largest_slowly
 def test_tests_and_intervals_from_all_swaps_are_those_of_documents_swapped_and_scored_anew(table):
     """Texts of one document change places together."""
     drawn = [d for d in corpus(60, seed=4) if len(d.gold) > 1][:9]
@@ -300,7 +300,9 @@ def test_documents_in_which_a_system_only_has_fewer_spans_differ():
 SOME = {"strict": {}, "slot_error": {}, "wrf": {}, "ace": {}}
 
 
-@pytest.mark.parametrize("table", [SOME, {"wrf": {"average": "micro"}}], ids=["defaults", "micro"])
+@pytest.mark.parametrize(
+    "table", [pytest.param(SOME, marks=pytest.mark.slow), {"wrf": {"average": "micro"}}], ids=["defaults", "micro"]
+)
 def test_tests_and_intervals_from_random_swaps_are_those_of_documents_swapped_and_scored_anew(table):
     a = corpus(16, seed=4)
     assert check_against_twin(a, second(a), create_all(table), 40) == {*table}

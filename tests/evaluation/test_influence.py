@@ -104,6 +104,7 @@ def test_an_interval_of_zero_width_is_an_error() -> None:
 # Training runs
 
 
+@pytest.mark.slow
 def test_the_variance_of_a_difference_of_runs_is_that_of_leaving_documents_out_of_all_runs() -> None:
     gold = corpus(20, seed=2)
     sides = [[trained_again(f"{name}{k}", 0.6, gold) for k in range(2)] for name in "ab"]
@@ -174,6 +175,7 @@ BROKEN: Tallies = [(9, 0, 1), (8, 1, 0), (10, 0, 0), (7, 1, 1)] * 8
 """Documents of ordinary difficulty. Two more are all wrong."""
 
 
+@pytest.mark.slow
 def test_documents_that_hold_the_uncertainty_are_named_in_json_terminal_page_and_notebook(tmp_path: Path) -> None:
     documents = documents_of([*BROKEN, (0, 10, 10), (0, 9, 10)])
     result = score(documents, ["strict"], Confidence())
@@ -279,6 +281,7 @@ def test_the_worst_unit_of_a_group_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 # Size
 
 
+@pytest.mark.slow
 def test_memory_goes_with_cells_not_with_labels_times_units() -> None:
     """Each of 3,000 labels is in one or two of 400 documents. A number per label and unit would take 60 MB apiece."""
     rng = np.random.default_rng(0)

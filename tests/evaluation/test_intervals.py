@@ -12,7 +12,7 @@ from asking import NEEDED
 from hypothesis import given
 from hypothesis import strategies as st
 from interval_rows import agrees, near, rows_of
-from made_up import corpus, every_table, tallied
+from made_up import corpus, every_table, every_table_the_largest_slowly, tallied
 from products import NIGHT
 from profiles import tries
 from refusals import refused_with
@@ -29,7 +29,7 @@ from spacy_nereval.evaluation.result import make_plain
 # Against documents scored anew
 
 
-@every_table
+@every_table_the_largest_slowly
 @pytest.mark.parametrize(("number", "labels", "level"), [pytest.param(6, "ABC", 0.95, marks=NIGHT), (7, "AABCD", 0.8)])
 def test_intervals_are_those_of_documents_scored_anew_without_each_unit(table, number, labels, level):
     """Two of the documents are one unit."""

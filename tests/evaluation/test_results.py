@@ -70,7 +70,7 @@ def test_the_result_of_a_small_corpus_is_the_golden_file():
     assert result == GOLDEN.read_text(encoding="utf-8")
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_the_result_does_not_depend_on_the_order_in_which_python_keeps_sets():
     """Nor do intervals."""
     scored = "test_results.score(test_results.every_kind(), confidence=test_results.Confidence())"

@@ -112,6 +112,7 @@ def mean_by_hand(metric: str, path: tuple[str, ...]) -> tuple[float, float, floa
     return float(runs.mean()), float(low), float(high), training / variance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "path"),
     [
@@ -248,6 +249,7 @@ def difference_by_hand(place: tuple[str, str, str | None]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place", [("strict", "f", None), ("slot_error", "ser", None), ("wrf", "wrf", None), ("strict", "f", "A")]
 )

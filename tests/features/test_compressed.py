@@ -70,7 +70,7 @@ def test_a_file_that_is_cut_off_or_changed_is_an_error(extension, tmp_path):
     assert len(read(path)) == 40
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     mostly_at_night(
@@ -95,6 +95,7 @@ def test_every_way_of_reading_says_that_a_file_is_cut_off(name, tmp_path):
     assert read(path, name=SAMPLES[name][0])[0].spans == {*SPANS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", PACK)
 def test_a_file_that_would_fill_the_memory_is_refused(extension, tmp_path, monkeypatch):
     """Annotation that is only large, or only repeats itself, is read; also more, if the user allows it."""
@@ -119,6 +120,7 @@ def test_a_file_that_would_fill_the_memory_is_refused(extension, tmp_path, monke
     assert error(path) == "NEREVAL_MAX_EXPANSION=-1: expected a whole number, or 0 for no limit; 50 is usual"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", mostly_at_night(PACK, by_day=[".gz", ".zst"]))
 def test_a_file_that_is_too_large_is_measured_before_it_is_read_for_long(extension, tmp_path, monkeypatch):
     """Of 96 MiB, 8 are read before the rest is measured."""
@@ -156,7 +158,7 @@ def test_many_empty_frames_are_read_in_seconds(extension, tmp_path):
     assert time.process_time() - start < 3
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", PACK)
 def test_a_block_of_the_content_is_in_memory(extension, tmp_path):
     rows = b"".join(b'{"text": "%d %s", "spans": []}\n' % (k, b"Ada met Bob. " * 20) for k in range(12_000))
@@ -279,7 +281,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_output_is_compressed_by_its_extension(command, tmp_path):
     """Its content is that of the plain file, and its bytes are the same every time."""

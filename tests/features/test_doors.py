@@ -204,8 +204,8 @@ GATED: list[tuple[str, dict[str, Any], str, str, list[str], dict[str, Any]]] = [
     ("training runs", {"against": True, "texts": False}, "a.jsonl,b.jsonl", "gold.jsonl", [], {}),
     ("runs as counts", {"against": True, "texts": False}, "a.npz,b.npz", "b.npz", [], {}),
 ]
-GATED_AT_NIGHT = {"every document a unit", "blocks", "against a baseline"}
-"""What the others have too: a unit by ids is against a baseline."""
+GATED_AT_NIGHT = {"every document a unit", "blocks", "against a baseline", "counts alone"}
+"""What the others have too: a unit by ids is against a baseline, and so are counts."""
 
 
 def taken(name: str) -> Any:

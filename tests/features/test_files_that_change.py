@@ -71,7 +71,7 @@ def test_a_file_that_changes_while_it_is_read_is_named_or_read(tmp_path):
             assert ended_well, (path, change, number, status, said, error)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", ["score {} {} -m strict -o out.json", pytest.param("convert {} out.jsonl", marks=NIGHT)]
 )

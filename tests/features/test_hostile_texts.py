@@ -108,6 +108,7 @@ def test_no_message_is_as_long_as_the_value_that_it_is_about(tmp_path):
     assert len(run("score", gold, gold, "--digits", "x" * 200_000).output) < 20_000
 
 
+@pytest.mark.slow
 def test_every_sentence_fills_in_its_braces():
     """A text without the `f` before it shows its braces to the reader."""
     pattern = re.compile(r"\{[a-z_]\w*(\(|\.|!|\}|\[)")
@@ -172,6 +173,7 @@ def test_variables_of_a_policy_are_replaced(tmp_path):
         read_policy(policy(tmp_path, text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", [r"((a+)+)b", r"((?:a|a)*)b", r"(a*a*a*a*a*a*)b", r"((?:a|aa)+)$"])
 def test_a_pattern_that_tries_too_much_is_stopped(pattern, tmp_path, monkeypatch):
     monkeypatch.setattr(patterns, "SECONDS", 0.2)
@@ -214,6 +216,7 @@ def changed(value, path, new):
 SIDES = [[(0, 3, "PER")], [(0, 3, "LOC")]], [[(0, 3, "PER")], [(0, 3, "PER")]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Result, Comparison, Agreement])
 @pytest.mark.parametrize(
     "new", [("delete", None, "x", [], {}), pytest.param((10**400, 1e300, [[]], "\ud800"), marks=pytest.mark.costly)]

@@ -261,6 +261,7 @@ def test_long_sentences_are_placed_quickly():
 WORDS = [f"w{k}" for k in range(7)]
 
 
+@pytest.mark.slow
 @asks_seqeval
 @given(st.data())
 @tries(150)

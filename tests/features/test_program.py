@@ -145,7 +145,7 @@ def test_spacys_own_commands_work_whatever_keeps_ours_from_loading(monkeypatch, 
 # As a process of its own
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_the_command_prints_plain_text_into_a_pipe_and_fails_in_one_line(here):
     """The version is said by every door."""
     done = python("-m", "spacy", "nereval", "score", "gold.spacy", "pred.spacy", "-o", "out.json", cwd=here)
@@ -180,7 +180,7 @@ help reading"""
 """Commands on files of text, which need no spaCy."""
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_files_of_text_are_scored_without_spacy_and_those_of_spacy_with_it(tmp_path):
     """All commands in one new process, in which spaCy cannot be imported."""
     for name, rows in {"gold": GOLD, "pred": PRED}.items():
@@ -339,7 +339,7 @@ CLOSED = [
 """Commands, and which streams are closed: all of them for every command, and single ones."""
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "closed"), CLOSED)
 def test_every_command_works_with_closed_streams(command, closed, corpus, monkeypatch):
     """As Python starts where a shell has closed them."""
@@ -367,7 +367,7 @@ def shell(program: str, arguments: str, corpus: Path) -> subprocess.CompletedPro
     return subprocess.run(f"{sys.executable} {program} {arguments}", shell=True, cwd=corpus, capture_output=True)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="the output is redirected by a POSIX shell")
 @pytest.mark.parametrize(
     ("command", "output"),
@@ -389,8 +389,8 @@ def test_an_output_that_is_a_stream_does_not_replace_the_log_behind_it(command, 
     assert not (corpus / "-").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "closed"), [("-m spacy nereval", ">&-"), ("light.py", "<&- 2>&-")])
-@pytest.mark.costly
 @pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
 def test_a_shell_may_close_streams(program, closed, corpus):
     done = shell(program, f"score g.jsonl p.jsonl -m strict -o shell.json {closed}", corpus)

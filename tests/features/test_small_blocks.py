@@ -252,7 +252,7 @@ def evaluated(nlp: Language) -> dict[str, Any]:
     return {name: value for name, value in nlp.evaluate(examples()[:5]).items() if name != "speed"}
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("command", mostly_at_night(COMMANDS, by_day=QUICKLY))
 def test_commands_write_the_same(folder, monkeypatch, command):
     monkeypatch.chdir(folder)
@@ -275,7 +275,7 @@ def in_python() -> list[Any]:
     ]
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("made", [scorers, lambda: [each.to_json() for each in in_python()]], ids=["spaCy", "Python"])
 def test_scorers_and_functions_return_the_same(made):

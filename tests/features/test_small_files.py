@@ -42,7 +42,7 @@ def check(done, name):
 LIGHT = ("key that is a list in .spacy",)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory so")
 @pytest.mark.parametrize("name", LIGHT)
 def test_a_small_file_is_refused_in_limited_memory(name, tmp_path):

@@ -188,7 +188,7 @@ def plain_pages():
     return {}
 
 
-WORST = ("HTML", "controls", "surrogate")
+WORST = ("HTML", "controls")
 """The texts that every page has after every change."""
 
 

@@ -165,6 +165,7 @@ def saved_with_ner(folder: Path, **weights: float) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_weight_on_what_a_frozen_or_disabled_component_writes_is_no_mistake(tmp_path):
     model = saved_with_ner(tmp_path / "model", ents_f=1.0)
     DocBin(docs=[doc("Ada met Bob", (0, 1, "PER"))]).to_disk(tmp_path / "gold.spacy")

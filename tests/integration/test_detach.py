@@ -160,7 +160,7 @@ def test_a_detached_component_listens_to_the_vectors_of_its_own_pipeline():
     assert len(copy.get_pipe("tok2vec").listeners) == 1
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_a_pipeline_loads_without_the_package_once_it_is_detached(pipeline, trained, tmp_path):
     pipeline.to_disk(tmp_path / "with")
     detach(pipeline).to_disk(tmp_path / "without")

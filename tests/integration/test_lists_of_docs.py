@@ -55,6 +55,7 @@ def is_bare(document):
     return document if document is None else (document.gold, document.pred, document.text, document.tokens, document.id)
 
 
+@pytest.mark.slow
 @tries(60)
 @given(st.lists(docs(), min_size=1, max_size=6), st.sampled_from([None, ["strict", "fair", "token"]]))
 def test_docs_have_the_result_of_their_documents(pairs, metrics):

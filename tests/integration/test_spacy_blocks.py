@@ -172,6 +172,7 @@ def test_a_damaged_file_is_an_error_that_names_the_file_or_gives_all_docs(tmp_pa
         assert str(path) in str(error)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     """All sizes are smaller than usual, and so is the file."""
     for name, size in {"DOCUMENTS": 8, "COMPRESSED": 1 << 10, "READ": 1 << 12}.items():

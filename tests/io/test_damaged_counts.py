@@ -83,7 +83,7 @@ def test_a_file_that_ends_early_is_refused_wherever_it_ends(request, kind, tmp_p
         refused(path)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "collapsed"])
 def test_a_file_with_a_wrong_byte_is_refused_or_says_the_same_wherever_it_is(request, kind, tmp_path):
     """Some bytes, such as the time of writing, do not matter."""

@@ -213,7 +213,7 @@ def test_formats_are_named_on_the_command_line(tmp_path, names):
         assert "cannot infer the format of" in refused("score", gold, pred)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("file", mostly_at_night(["a.jsonl", "a.iob", "a.csv"], by_day=["a.jsonl"]))
 def test_files_are_not_held_in_memory(tmp_path, file):
     """The largest part of what is read stays far below the size of the file.

@@ -202,6 +202,7 @@ def check_damaged(name: str, data: st.DataObject) -> None:
         check_outcome(lambda: check_documents(path, offsets, format, **more), path)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*(answers cannot be read|are paired by text)")
 @pytest.mark.parametrize("name", WRITERS)
 @tries(110)

@@ -507,6 +507,7 @@ OBJECTS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @tries(1000)
 @given(st.one_of(OBJECTS, OBJECTS.map(lambda value: f'{{"spans":[{{"start":1,"end":2}},{value}]}}')))
 def test_a_key_that_occurs_twice_anywhere_is_noticed(line):

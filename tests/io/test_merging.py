@@ -218,6 +218,7 @@ def test_a_failure_leaves_neither_half_a_file_nor_a_lost_old_one(tmp_path, monke
 # Files of hashes of document ids: what two of them share is found, however many files and hashes there are
 
 
+@pytest.mark.slow
 def test_any_files_merge_to_what_their_sets_unite_to(tmp_path, monkeypatch):
     """Hashes with zeros at either end, empty files, more files than a block has room for, and several stages."""
     random = Random(0)

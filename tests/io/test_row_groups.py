@@ -127,7 +127,7 @@ def test_data_sets_that_the_library_itself_writes_are_read(tmp_path):
     assert read(stream) == read(tmp_path / "a.parquet")
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".parquet", ".arrow"])
 def test_a_group_of_rows_is_in_memory(ending, tmp_path, monkeypatch):
     """Neither Python's objects nor those of Arrow grow with the file."""

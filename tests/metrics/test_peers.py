@@ -219,7 +219,7 @@ thirds = pytest.mark.parametrize("third", [0, *(pytest.param(k, marks=NIGHT) for
 """Runs a test on the first of every three recorded cases by day, and on the others at night."""
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["char", "token"])
 @thirds
 def test_the_reference_program_of_faireval_agrees_on_400_cases(unit, third):

@@ -168,6 +168,7 @@ def test_a_ratio_is_the_median_of_those_within_a_round(times: Sequence[float], o
     assert import_module("table").ratio(others, times) == pytest.approx(median(b / a for a, b in zip(times, others)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["table", "single", "workloads", "scale", "comparing", "agreeing", "thresholds", "waiting"]
 )

@@ -27,6 +27,7 @@ def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", mostly_at_night(PAGES, by_day={*PAGES} - SELDOM), ids=name)
 def test_every_block_runs_and_prints_what_the_page_shows(page):
     assert blocks.with_output(page) == page.read_text(encoding="utf8"), "run python scripts/docs.py"

@@ -78,6 +78,7 @@ def test_the_gold_annotation_is_that_of_the_corpus():
     assert [entry["text"] for entry in entries] == [texts[entry["id"]] for entry in entries]
 
 
+@pytest.mark.slow
 def test_the_script_writes_the_files_again(tmp_path, monkeypatch):
     """From the examples themselves, by pipelines that find what is in them."""
     corpus, models = tmp_path / "corpus", tmp_path / "models"

@@ -152,6 +152,7 @@ def test_a_version_is_run_or_named(monkeypatch, capsys):
     assert ran[4][2][0][-5:] == ["tests/core", "tests/io", "tests/cli", "-m", "quick"]
 
 
+@pytest.mark.slow
 def test_the_lowest_versions_are_those_of_everything_that_is_imported():
     found = dict(line.split("==") for line in lowest.lowest_versions())
     assert (found["spacy"], found["typer"], found["dkpro-cassis"]) == ("3.8.2", "0.12.4", "0.9")
@@ -209,6 +210,7 @@ def test_the_check_of_encodings_finds_them():
     assert without_encoding(source) == [1, 3]
 
 
+@pytest.mark.slow
 def test_no_file_is_read_or_written_in_the_encoding_of_the_system():
     found = {}
     for folder in ("spacy_nereval", "scripts"):
@@ -383,6 +385,7 @@ def below(*doors: str) -> list[Path]:
     return sorted(outside.difference(*(opens.get(door, ()) for door in doors)))
 
 
+@pytest.mark.slow
 def test_errors_below_the_commands_name_no_option():
     """They name arguments with `named`, and each door spells them. Help texts of options may name others."""
     # Help texts, commands of spaCy, a style sheet, and the table of what names of other packages mean at each door.
@@ -412,6 +415,7 @@ OF_BOTH_DOORS = (
 """What texts below the doors say of commands and arguments: it is true whoever reads it."""
 
 
+@pytest.mark.slow
 def test_errors_below_the_doors_give_no_advice_for_one_of_them():
     """No text says to give an argument or to call something as Python has it, or to run a command."""
     advice = re.compile(

@@ -31,6 +31,7 @@ def test_a_child_that_holds_the_output_is_not_waited_for():
     until(lambda: gone(int(done.stdout)), 10)
 
 
+@pytest.mark.slow
 @needs_proc
 def test_what_takes_too_long_is_killed_with_its_children_and_what_it_wrote_is_said():
     with pytest.raises(AssertionError, match=r"did not end in 2 seconds; it wrote\n\d+\n") as caught:

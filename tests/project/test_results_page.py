@@ -137,6 +137,7 @@ def test_runs_that_differ_a_lot_leave_a_difference_unsettled_that_pooled_documen
     assert "paper scores higher than cpu" in said
 
 
+@pytest.mark.slow
 def test_single_runs_pipelines_on_nested_spans_and_corpora_without_runs_are_told_apart(unlike, tmp_path):
     nested = [hits(30), hits(31)]
     for own in nested:

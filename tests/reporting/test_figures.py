@@ -144,7 +144,7 @@ def test_files_have_the_width_of_a_column(result, tmp_path):
     assert result.plot().chart.to_dict()["width"] == WIDTH, "Altair takes it"
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scores", "labels", "verdicts", "confusion"])
 def test_altair_finds_no_fault_and_no_letter_is_too_small(result, name):
     result.plot(name).chart.to_dict(validate=True)

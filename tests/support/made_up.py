@@ -41,6 +41,13 @@ def side_by_side() -> list[dict[str, dict[str, Any]]]:
 every_table = pytest.mark.parametrize("table", side_by_side(), ids=lambda table: f"{len(table)} metrics")
 """Every variant, beside those of other metrics."""
 
+every_table_the_largest_slowly = pytest.mark.parametrize(
+    "table",
+    [pytest.param(table, marks=pytest.mark.slow if len(table) > 10 else ()) for table in side_by_side()],
+    ids=lambda table: f"{len(table)} metrics",
+)
+"""The same, where the largest table takes longer than all others."""
+
 
 def corpus(number: int, seed: int = 0, labels: Sequence[str] = "ABC", named: bool = True) -> list[Document]:
     """Texts of twelve words with a few spans, most of them found and some found wrongly; always the same."""

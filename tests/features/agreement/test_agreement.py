@@ -13,7 +13,7 @@ import pytest
 from annotators import BOB, BY_HAND, STRICT, TEXTS, at_random, result_of, shared
 from asking import scored
 from commands import line, write
-from products import NIGHT
+from products import NIGHT, mostly_at_night
 from refusals import refused_with
 from twin_statistics import by_influence
 
@@ -335,7 +335,7 @@ def left_out(made: Any) -> tuple[SharedDocuments, list[str], Any, list[Any], lis
 
 @pytest.mark.costly
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("made", [twelve_documents, unlike_documents])
+@pytest.mark.parametrize("made", mostly_at_night([twelve_documents, unlike_documents], by_day=[unlike_documents]))
 def test_intervals_are_those_of_units_left_out_one_after_the_other(made, path):
     given, units, result, *sides = left_out(made)
 

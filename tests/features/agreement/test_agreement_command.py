@@ -354,7 +354,7 @@ class Doors:
         return printed("agreement", *files, "-m", "strict,fair,slot_error", "-C", *options)
 
 
-@pytest.fixture(scope="module", params=mostly_at_night(CASES, by_day=["two", "missing", "merged", "equal"]))
+@pytest.fixture(scope="module", params=mostly_at_night(CASES, by_day=["missing", "merged"]))
 def doors(request, tmp_path_factory) -> Doors:
     return Doors(tmp_path_factory.mktemp(request.param), CASES[request.param])
 

@@ -42,7 +42,7 @@ def half_width(copies: int, name: str) -> float:
     return 50 * (row["high"] - row["low"])
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_at_night(["alpha", "u_alpha", "strict_f"], by_day=["u_alpha"]))
 def test_so_many_copies_have_an_interval_as_narrow_as_was_asked(name):
     result = agreement(annotated(), half_width=2)
@@ -56,7 +56,7 @@ def test_so_many_copies_have_an_interval_as_narrow_as_was_asked(name):
     assert half_width(max(1, needed // 40), name) >= 2 * 0.93
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_the_documents_for_a_half_width_of_alpha_are_those_of_the_formula():
     """The variance of alpha, by leaving each document out, on the scale d / (1 + d) of its distance d from 1."""
     sides = annotated()

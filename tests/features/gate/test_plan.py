@@ -85,6 +85,7 @@ def test_simulated_corpora_answer_as_often_as_corpora_that_are_drawn_counted_and
     assert (np.abs(hits / rounds - simulated) <= 3 * error + 0.03).all()
 
 
+@pytest.mark.slow
 def test_influences_are_those_of_the_intervals():
     """Their variance is that which `score --confidence` has, and of a difference that of documents left out of both."""
     sides = corpus(2, 12)
@@ -114,6 +115,7 @@ def test_the_number_needed_is_where_four_of_five_are_answered():
         assert answer_rate(question, max(6, needed // 4), seed=7) < 0.7
 
 
+@pytest.mark.slow
 def test_a_larger_margin_needs_fewer_and_the_formula_of_the_gate_is_near():
     baseline, candidate = map(judged, corpus(3, 80))
     rules = [Rule(str(bound), "worse_by_at_most", bound, "strict_f") for bound in (20, 14, 10)]
@@ -129,6 +131,7 @@ def test_a_larger_margin_needs_fewer_and_the_formula_of_the_gate_is_near():
     assert formula is None or formula * 2 == pytest.approx(needed[2], rel=0.35)
 
 
+@pytest.mark.slow
 def test_a_rule_of_a_family_needs_more_documents_to_be_broken_and_no_more_to_be_met():
     """The gate calls it broken only at the level of all rules of its family."""
     candidate = judged(corpus(1, 60)[1])
@@ -237,6 +240,7 @@ def half_width_of(side: list[Document], copies: int, metric: str, score: str, la
     return 50 * (row["high"] - row["low"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [1, 2, 3])
 @pytest.mark.parametrize(("metric", "score"), [("strict", "f"), ("strict", "p"), ("slot_error", "ser")])
 def test_so_many_copies_of_the_pilot_have_an_interval_as_narrow_as_was_asked(metric, score, points):

@@ -297,7 +297,7 @@ def test_systems_are_named_alike_in_leaderboards_and_comparisons(files):
     assert "is an input" in refused("compare", "first=a.npz", "second=b.npz", "-o", "a.npz")
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_the_figure_of_the_command_is_that_of_python(files):
     accepted("leaderboard", "gold.jsonl", "a.jsonl", "b.jsonl", "c.jsonl", "--figure", "all.svg")
     result = leaderboard("gold.jsonl", {name: f"{name}.jsonl" for name in "abc"})

@@ -282,7 +282,7 @@ def test_count_files(files):
     assert result_of(paths[0], "a.npz", f"b={paths[2]}")["data_sets"] == direct["data_sets"]
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 def test_folds_and_training_runs_of_a_table(files):
     folds = [row | {"data set": "all", "fold": row["data set"]} for row in listed()]
     write(files / "sets" / "folds.jsonl", *folds)

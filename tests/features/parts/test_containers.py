@@ -45,6 +45,7 @@ def test_files_of_all_kinds_are_one_number(kind, expected):
     assert counted("--files-from", "list.txt") == expected
 
 
+@pytest.mark.slow
 def test_a_folder_of_shards_is_counted_by_the_command_of_the_page(expected):
     Path("corpus").mkdir()
     for k in range(3):
@@ -87,6 +88,7 @@ def test_data_sets_of_hugging_face_are_one_number(expected):
     assert counted(*Path("saved").glob("*.arrow")) == expected
 
 
+@pytest.mark.slow
 def test_no_row_is_read_before_the_one_before_it_is_counted(monkeypatch):
     """Rows of a stream are not kept: of many, few are there at once."""
     import gc

@@ -202,12 +202,14 @@ def test_a_task_that_dask_gives_up_is_said_to_have_failed(driven):
     assert (driven.folder / "died.txt").read_text() == "KilledWorker"
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(here):
     asked = ("--confidence", "--samples", 50)
     expected = evaluated(*SHARDS, *asked)
     assert evaluated(*SHARDS[::-1], *asked, "--parts", "at-once", "--workers", 2) == expected
 
 
+@pytest.mark.slow
 def test_predictions_in_several_files_are_counted_as_the_documentation_says(here):
     counting, scoring = [line for line in COMMANDS if line.startswith(("nereval count", "nereval score"))]
     for command in (counting, scoring):
@@ -225,6 +227,7 @@ def test_every_finished_file_moves_the_progress_bar():
     assert sorted({*seen}) == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_one_at_a_time_means_that_no_two_are_begun_at_once(tmp_path):
     with start_engine("loky", 2) as loky:
         times = loky.run(slept, [0.2, 0.2, 0.2], print, alone=True)

@@ -105,6 +105,7 @@ def divided(rows, partitions):
     return [*found[:2], [], *found[2:]][::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("alone", [False, pytest.param(True, marks=NIGHT)])
 def test_rows_that_are_divided_add_up_to_the_same_bits(case, alone):

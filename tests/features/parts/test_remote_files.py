@@ -32,6 +32,7 @@ def listed(folder: str) -> list[str]:
     return sorted(path.name for path in cloudpathlib.AnyPath(folder).iterdir())
 
 
+@pytest.mark.slow
 def test_files_and_parts_may_be_in_a_bucket(here, bucket):
     more = ("-m", "strict", "--confidence", "--samples", 20)
     expected = evaluated(*SHARDS, *more)
@@ -42,6 +43,7 @@ def test_files_and_parts_may_be_in_a_bucket(here, bucket):
     assert evaluated(*uploaded(bucket, "whole.spacy"), *more) == expected
 
 
+@pytest.mark.slow
 def test_collapsed_parts_in_a_bucket_are_merged_there_and_so_are_the_hashes_of_ids(here, bucket, monkeypatch):
     check = ("--collapse", "--check-repeats", "-m", "strict", "--parts", f"{bucket}/parts")
     expected = evaluated(*SHARDS[:3], *check[:-2])
@@ -63,6 +65,7 @@ def test_a_compressed_file_in_a_bucket_is_read(here, bucket):
     assert f"{wanted['documents']} documents" in printed("score", "whole.npz")
 
 
+@pytest.mark.slow
 def test_a_corpus_in_a_bucket_is_named_by_a_pattern_a_folder_or_a_list(here, bucket):
     expected = evaluated(*SHARDS)
     corpus = f"{bucket}/corpus"

@@ -276,6 +276,7 @@ def other_version() -> None:
         save(counts, file, origin=json.loads(origin.replace('"versions": ["', '"versions": ["0.0.')))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -124,6 +124,7 @@ def expected(counted_parts, stored) -> dict[str, Any]:
     return stored(merge_shards(counted(folder), folder, Engine(no_tasks), collapsed=False))
 
 
+@pytest.mark.slow
 @every_engine
 @pytest.mark.parametrize(("together", "merges"), [(2, 6 + 3 + 2 + 1), (3, 4 + 2 + 1), (4, 3 + 1), (10, 2 + 1)])
 def test_every_tree_gives_the_same_bits(folder, stored, expected, monkeypatch, engine, together, merges):
@@ -177,6 +178,7 @@ def full(folder: PartsFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     full_disk(monkeypatch)
 
 
+@pytest.mark.slow
 @every_engine
 @pytest.mark.parametrize(
     ("happens", "reason"),
@@ -316,6 +318,7 @@ def checked(folder: PartsFolder, engine: Engine = TASKS, common: str = "", names
     return in_tree(folder, engine, counted(folder, names, common=common), check_repeats=True, **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("together", "engine"),
     [
@@ -340,6 +343,7 @@ def test_workers_merge_the_hashes_of_ids_and_this_process_reads_one_file(tmp_pat
     assert checked(folder, engine).documents == 32, "the hashes of the shards are still there"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("common", "engine"),
     [
@@ -360,6 +364,7 @@ def test_documents_that_two_shards_have_are_found_wherever_in_the_tree(tmp_path,
     assert found.documents == 2 + 3 + 4 + 2 + 3 == len(stored_hashes(found.id_hashes)) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [lambda file: file.write_bytes(file.read_bytes()[:24]), Path.unlink])
 def test_a_part_whose_hashes_are_missing_or_damaged_is_counted_again(tmp_path, damage):
     folder = PartsFolder(str(tmp_path))

@@ -48,7 +48,7 @@ def corrected(document: Document, metric: Metric, wanted: Any) -> Document:
     return Document(document.gold, pred, document.text, tokens=document.tokens)
 
 
-@pytest.mark.costly
+@pytest.mark.slow
 @given(corpora(nested() | flat(3)))
 @tries(60)
 @pytest.mark.parametrize(

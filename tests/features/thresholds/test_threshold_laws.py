@@ -162,6 +162,7 @@ def brute_force(documents: Sequence[Document], wish: Criterion, labels: Sequence
     return best
 
 
+@pytest.mark.slow
 def test_joint_cuts_of_strict_f_are_the_best_of_all_combinations() -> None:
     wish, rng, better = find_criterion("strict_f", create_all(["strict"])), Random(6), 0
     for _ in range(6):
@@ -186,6 +187,7 @@ def test_joint_cuts_leave_out_hits_that_cost_too_many_mistakes() -> None:
     assert micro_cuts(ScoredSpans([document], [document.span_scores])) == {"A": 0.9}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "reached"), [(0, False), (1, False), (649, True)])
 def test_ascent_is_no_worse_than_a_common_cut_and_no_better_than_all_combinations(seed: int, reached: bool) -> None:
     """In the last case, only the ascent that starts from each label's own cut comes to the best of all."""

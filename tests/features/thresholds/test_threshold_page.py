@@ -346,7 +346,7 @@ class Doors:
         self.view = ThresholdView(self.found, self.found._metrics, applying="--apply GOLD2 PRED2")
 
 
-BY_DAY = ["own cuts", "micro cuts", "overlap", "keep none", "no cut", "no predictions", "no probabilities"]
+BY_DAY = ["own cuts", "micro cuts", "keep none", "no predictions", "no probabilities"]
 
 
 @pytest.fixture(scope="module", params=mostly_at_night(CASES, by_day=BY_DAY))
