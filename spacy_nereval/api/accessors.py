@@ -13,7 +13,7 @@ from ..core.messages import describe_unknown, join_names
 from ..core.synonyms import AVERAGE_NAMES, COUNT_NAMES, GROUP_NAMES, METRIC_NAMES, SCORE_NAMES, python_line
 from ..evaluation.bounds import UNBOUNDED
 from ..evaluation.resampling import Confidence
-from ..metrics.registry import names
+from ..metrics.registry import SETS, names
 from ..reporting.declared import has_hits
 from ..reporting.figures import Figure, matrix_figure
 from ..reporting.formats import html as html_table
@@ -51,6 +51,10 @@ ScoreKey = Literal[
 ]
 """The score keys of this package that are no names of metrics."""
 # fmt: on
+
+
+F_SCORES = {"wrf": "wrf"}
+"""The metrics whose F has another name, and that name."""
 
 
 class Headline(NamedTuple):
@@ -294,6 +298,8 @@ class ScoreSet:
         if name.endswith("_ci"):
             score = SCORE_NAMES.get(name.removesuffix("_ci"), "")
             return self.interval(score) if score in self._values["scores"] else None
+        if usual == "f" and usual not in self._values["scores"] and self.name in F_SCORES:
+            return self[F_SCORES[self.name]]
         if usual in ("p", "r", "f", "value"):
             is_score = usual in self._values["scores"] or usual == "value"
             return getattr(self, usual) if is_score and self._is_of_beta(name) else None
@@ -326,6 +332,8 @@ class ScoreSet:
         if name in self.keys:
             return self.keys[name]
         usual = SCORE_NAMES.get(name.lower(), "")
+        if usual == "f" and usual not in values:
+            usual = F_SCORES.get(self.name, "")
         if usual in values and self._is_of_beta(name):
             return usual
         raise KeyError(self._absent(name))
@@ -656,10 +664,16 @@ def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) ->
     if usual in ("p", "r", "f", "interval()") or name == "score":
         score_names = {metric: {*part.keys.values()} for metric, part in parts.items()}
         lines = [f"r.{metric}.{usual}" for metric in parts if usual in (*score_names[metric], "value", "interval()")]
-        return f"write {join_names(lines[:3])}, or r.headline" if lines else "write r.headline.value"
+        in_groups = [
+            f"r.{metric}.{score}" for metric, part in parts.items() for score in part if score.endswith(f"_{usual}")
+        ]
+        lines = lines[:3] or in_groups[:4]
+        return f"write {join_names(lines)}, or r.headline" if lines else "write r.headline.value"
     if bare != name and bare in paths(parts):
         return f"score keys have no prefix here: write r[{bare!r}]"
     metric = name.partition(".")[0]
+    if members := [f"r.{one}" for one in SETS.get(metric, ()) if one in parts]:
+        return f"{metric} is a set of metrics: write {' or '.join(members)}"
     if metric not in names() and (words := words_of(name)):
         metric = METRIC_NAMES.get(words[0], next((word for word in words if word in names()), metric))
     if metric not in parts and metric in names():

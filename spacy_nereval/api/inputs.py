@@ -170,7 +170,8 @@ def with_item_reading(function: Function) -> Function:
             args, kwargs = _take_rules(called, args, kwargs, accepted)
         while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
             args = args[:-1]
-        if "format" in kwargs and "format" not in accepted:
+        format_name = None if "format" in accepted else kwargs.get("format")
+        if format_name is not None and not changes_nothing("format", called, format_name):
             args, read = _read_in_format(args, **kwargs)
             kwargs = {**read}
         if any(name not in accepted for name in kwargs):

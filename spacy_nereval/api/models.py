@@ -79,6 +79,17 @@ def _is_table(system: Any) -> bool:
     return isinstance(system, Mapping) and not hasattr(system, "signature")  # a result is no table of runs
 
 
+def is_model(value: Any) -> bool:
+    """Return whether a value is a pipeline, or the folder of one.
+
+    >>> is_model("gold.jsonl"), is_model([["O"]])
+    (False, False)
+    """
+    if not isinstance(value, (str, Path)):
+        return is_spacy(value, "Language")
+    return (Path(value) / "config.cfg").is_file() and (Path(value) / "meta.json").is_file()
+
+
 def load_if_model(value: Any) -> Language | None:
     """Return the pipeline that an argument is, or that it names as a folder or package; None if it is something else.
 
@@ -90,7 +101,7 @@ def load_if_model(value: Any) -> Language | None:
         return nlp
     if not isinstance(value, (str, Path)) or is_count_file(value):
         return None
-    is_folder = (Path(value) / "config.cfg").is_file() and (Path(value) / "meta.json").is_file()
+    is_folder = is_model(value)
     if not is_folder and (Path(value).exists() or not str(value).isidentifier() or not find_spec(str(value))):
         return None
     from ..integration.pipelines import Pipeline, load_pipeline

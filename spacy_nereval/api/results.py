@@ -66,6 +66,9 @@ precision, recall and F, and the confusion matrix with hits."""
 SUBTRACTIONS = ("diff", "difference", "compare", "compare_to", "compare_with")
 """The names that other packages give to a method that compares a result with another one."""
 
+SIGNIFICANT = ("significant", "is_significant")
+"""The names that other packages give to whether a difference is more than chance."""
+
 DETAILED = ("groups", "pairs")
 """The tables that show spans, for which documents are needed."""
 
@@ -634,10 +637,14 @@ class Comparison(Shown):
         >>> found = compare({"a": [["B-PER"]] * 8, "b": [["B-LOC"]] * 8}, [["B-PER"]] * 8, ["strict"])
         >>> found.difference, found.p_value
         (-1.0, 0.0078125)
+        >>> found.significant
+        True
         """
         rows = [row for row in self.get("comparisons", ()) if row["family"] == PRIMARY]
         if len(rows) != 1:
             return None
+        if name in SIGNIFICANT:
+            return rows[0]["p_holm"] is not None and rows[0]["p_holm"] < 1 - self["confidence"]["level"]
         is_p = "p_holm" in self._lines.get(str(name), "")
         return rows[0]["p_holm"] if is_p else super()._value_of_line(name)
 
@@ -653,7 +660,7 @@ class Comparison(Shown):
         **dict.fromkeys(("difference", "delta", "diff", "value"), "c.headline.value"),
         **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
         **dict.fromkeys(("winner", "best", "verdict", "better"), "print(c.conclusion)"),
-        **dict.fromkeys(("significant", "is_significant"), "c.p_value < 0.05, or print(c.conclusion)"),
+        **dict.fromkeys(SIGNIFICANT, "c.p_value < 0.05, or print(c.conclusion)"),
         **dict.fromkeys(("scores", "metrics", "results"), "c.to_frame()"),
         **dict.fromkeys(("errors", "changes", "fixed", "broken"), "c.to_frame('spans')"),
     }

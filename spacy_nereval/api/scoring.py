@@ -55,8 +55,7 @@ from .inputs import (
     with_item_reading,
     with_usual_arguments,
 )
-from .items import is_spacy
-from .models import with_predictions
+from .models import is_model, with_predictions
 from .results import Comparison, Result, have_no_common_label, warnings_of
 from .sides import Side, can_be_kept, check_arguments
 
@@ -158,7 +157,7 @@ def score(
     >>> score([[(0, 3, "PER")]], [[{"start": 0, "end": 3, "label": "PER"}]], ["strict"]).strict.scores
     {'p': 1.0, 'r': 1.0, 'f': 1.0}
     """
-    if is_spacy(gold, "Language") and not is_spacy(pred, "Language"):
+    if is_model(gold) and not is_model(pred):
         gold, pred = pred, gold  # the order of the command
     if counts := counts_of(gold):
         check_alone(pred=pred, metrics=metrics, by=by, train=train, text=text, tokens=tokens, **options)

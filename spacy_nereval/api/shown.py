@@ -584,11 +584,12 @@ class Shown(dict[str, Any]):
         """
         return self._view().figure(figure)
 
-    def report(self, height: int = 800) -> Page:
+    def report(self, height: int = 800, title: str = "system") -> Page:
         """Return the page that `save("report.html")` writes, which a notebook shows in a frame.
 
         Args:
             height: The height of the frame, in pixels.
+            title: The name of the system.
 
         Raises:
             ValueError: The texts or the documents are not known, or a package for the page is not installed.
@@ -598,7 +599,7 @@ class Shown(dict[str, Any]):
         >>> found.report()._repr_html_()[:7]
         '<iframe'
         """
-        if text := self._report("system"):
+        if text := self._report(title):
             return Page(text, height)
         if not any(feature.page for feature in features()):
             raise ValueError("no feature that makes reports is registered: save tables instead, as .md, .tex or .csv")
@@ -675,6 +676,11 @@ class Page:
             f"A page of HTML with {len(self._text)} characters. A notebook shows it; r.save('report.html') writes it, "
             "and print(r) prints the scores."
         )
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file."""
+        with atomic_file(Path(path)) as file:
+            file.write(self._text.encode("utf8", "backslashreplace"))
 
     @property
     def html(self) -> str:

@@ -92,6 +92,9 @@ QUIET = ("--quiet", "-q", "--silent")
 VERBOSE = ("--verbose", "-v")
 """Options of other packages for printing more: there is no more."""
 
+USUAL_VALUES = {"thresholds": ("--per-label", "own")}
+"""Options that are flags in other packages, by command, and their usual values."""
+
 WIDEST = 100
 """Maximum number of columns. Longer lines are hard to read."""
 
@@ -123,6 +126,7 @@ class GroupedCommand(TyperCommand):
         volume = [arg for arg in args if arg in (*QUIET, *VERBOSE) and arg not in chain(*options)]
         args = [arg for arg in args if arg not in volume]
         prints_nothing.set(not {*QUIET}.isdisjoint(volume))
+        args = with_usual_value(args, self.name or "")
         args = with_listed_values(args, [*chain(*options)], repeated)
         args = with_options_of_others(args, options, self.name or "", {*flags, *repeated, *chain(*lists)})
         if self.name == "report" and "--output" not in args and "-o" not in args and args[2:] and _is_page(args[-1]):
@@ -258,6 +262,19 @@ def with_options_of_others(
             del rest[0]
         elif equals and not takes_value(option, command):
             result.append(value)
+    return result
+
+
+def with_usual_value(args: Sequence[str], command: str) -> list[str]:
+    """Return arguments with the usual value of an option that stands without one, as a flag elsewhere.
+
+    >>> with_usual_value(["g", "p", "--per-label"], "thresholds")
+    ['g', 'p', '--per-label', 'own']
+    """
+    option, value = USUAL_VALUES.get(command, ("", ""))
+    result: list[str] = []
+    for arg, after in zip(args, [*args[1:], "-"]):
+        result += [arg, value] if arg == option and not _is_value(after) else [arg]
     return result
 
 

@@ -6,10 +6,11 @@ They have the arguments and results of the functions that they mean. `dir` and t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.answers import MarkedAnswer, read_answer
@@ -32,7 +33,8 @@ FUNCTIONS = {
     "evaluate_llm score_llm evaluate_answers evaluate_responses score_answers evaluate_predictions score_predictions "
     "score_ents score_docs score_examples evaluate_ents evaluate_docs evaluate_examples evaluate_file evaluate_files "
     "evaluate_ner evaluate_spans evaluate_entities evaluate_model evaluate_pipeline score_file score_files score_ner "
-    "score_spans score_entities score_model compute_scores compute_metrics get_ner_prf": Target("evaluate"),
+    "score_spans score_entities score_model compute_scores compute_metrics compute "
+    "get_ner_prf": Target("evaluate"),
     "load_result load_results read_result read_results": Target("Result.load"),
     "load_counts read_counts": Target("Result.load", "", "counts"),
     "iaa inter_annotator_agreement interannotator_agreement annotator_agreement compute_iaa compute_agreement": Target(
@@ -44,7 +46,7 @@ FUNCTIONS = {
     "rank rank_systems": Target("leaderboard"),
     "find_threshold best_threshold tune_threshold optimize_threshold tune_thresholds calibrate_thresholds "
     "find_thresholds optimize_thresholds threshold_sweep sweep_thresholds calibrate calibration": Target("thresholds"),
-    "read read_file load_file read_docs load_docs read_answers load_answers from_llm": Target("load"),
+    "read read_file load_file read_docs load_docs read_answers load_answers": Target("load"),
     "semeval2013 nervaluate": Target("score", "semeval"),
     "muc_scores": Target("score", "muc", "semeval"),
     "muc_counts": Target("score", "muc", "semeval.counts"),
@@ -82,15 +84,15 @@ RUNS = ("aggregate_seeds", "aggregate_runs", "score_seeds", "evaluate_seeds", "e
 EVALUATORS = ("Evaluator", "NEREvaluator", "NerEvaluator", "NERScorer", "NerScorer", "Scorer", "Accumulator")
 
 
-REPORTS = ("html_report", "report_html", "make_report", "create_report", "generate_report", "write_report")
+REPORTS = ("report", "html_report", "report_html", "make_report", "create_report", "generate_report", "write_report")
 
 
-def _report(*sides: Any, output: Any = None, **options: Any) -> Any:
+def _report(*sides: Any, output: Any = None, title: str = "system", **options: Any) -> Any:
     """Return the report of `score`, which is also written to a file if there is one."""
-    result = _top("score")(*sides, **options)
+    page = _top("score")(*sides, **options).report(title=title)
     if output is not None:
-        result.save(output)
-    return result.report()
+        page.save(output)
+    return page
 
 
 def _score_runs(*sides: Any, **options: Any) -> Any:
@@ -118,8 +120,10 @@ def function_named(name: str) -> Any:
         return import_module(f"{PACKAGE}.integration.scorer").make_ner_scorer()
     if target := TARGETS.get(name) or _metric_target(name):
         return _call(target)
-    if re.fullmatch("parse_(llm_|model_)?(answer|response|output|completion)", name):
+    if re.fullmatch("parse_(llm|(llm_|model_)?(answer|response|output|completion))", name):
         return parse_answer
+    if re.fullmatch("from_(llm|answers)|parse_(llm_|model_)?(answer|response|output|completion)s", name):
+        return parse_answers
     from ..io.formats import is_format
 
     read = re.fullmatch(r"(?:read|load)_(\w+)", name)
@@ -159,6 +163,19 @@ def parse_answer(answer: str, text: str = "") -> list[PlainSpan] | list[tuple[st
     return [*locate(text, mentions).spans] if text else mentions
 
 
+def parse_answers(answers: Any, texts: Iterable[str] | None = None) -> list[Any]:
+    """Return the spans of each answer, as `parse_answer` finds them, or what `load` reads from a file of answers.
+
+    >>> parse_answers([{"answer": '{"PER": ["Ada"]}', "text": "Ada sleeps"}]), parse_answers(["[]"], ["Bob"])
+    ([[(0, 3, 'PER')]], [[]])
+    """
+    if isinstance(answers, (str, Path)):
+        return _top("load")(answers)  # type: ignore[no-any-return]  # a list of records
+    pairs = zip(answers, texts) if texts is not None else ((answer, "") for answer in answers)
+    records = ((answer if isinstance(answer, Mapping) else {"answer": answer}, text) for answer, text in pairs)
+    return [parse_answer(record["answer"], text or record.get("text", "")) for record, text in records]
+
+
 def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
     """Return the result of `load`, which needs no vocabulary."""
     return _top("load")(path, **{"format": format} | options)
@@ -174,7 +191,7 @@ def _call(target: Target) -> Callable[..., Any]:
         return function  # type: ignore[no-any-return]  # a function of the package
 
     def call(*sides: Any, **options: Any) -> Any:
-        metrics = {"metrics": target.metrics} if target.metrics else {}
+        metrics = {"metrics": target.metrics} if target.metrics and {"metric", "metrics"}.isdisjoint(options) else {}
         result = function(*sides, **metrics, **options)
         value = attrgetter(target.attribute)(result) if target.attribute else result
         return value(**target.arguments) if callable(value) else value
@@ -244,7 +261,8 @@ class Evaluator:
         result = _top("score")(*sides, **self._options | options)
         return _pair_class()(dict(result), result._counts, result._documents, result._notes)
 
-    compute = run = evaluate
+    compute = evaluate
+    run = evaluate
 
     def __call__(self, *sides: Any, **options: Any) -> Any:
         """Return what `evaluate` returns."""

@@ -216,7 +216,7 @@ ROWS: dict[str, Meaning] = {
         f"score(a, b).errors(), or {COMPARE} for two systems", "nereval compare GOLD A B", run="compare"
     ),
     "average averaging avg": Meaning(
-        "r.{metric}.averages['macro'], or 'weighted' or 'docs'", f"{SCORE} --average macro"
+        "r.{metric}.averages['macro'], or 'weighted' or 'docs'", f"{SCORE} --average macro", needless="micro"
     ),
     "macro macro-avg": Meaning("r.{metric}.averages['macro']", f"{SCORE} --average macro", option="--average macro"),
     "macro-f1 f1-macro macro-f": Meaning(
@@ -262,7 +262,7 @@ ROWS: dict[str, Meaning] = {
     "output-format out-format table-format": Meaning(
         "r.to_markdown(), r.to_latex() or r.to_csv()", f"{SCORE} --format markdown", option="--format"
     ),
-    "mode eval-mode evaluation-mode": Meaning(
+    "mode eval-mode evaluation-mode schemes": Meaning(
         "score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict", option="--metrics"
     ),
     "strict strict-mode matching": Meaning("score(gold, pred, metrics='strict')", f"{SCORE} --metrics strict"),
@@ -270,9 +270,7 @@ ROWS: dict[str, Meaning] = {
         "score(df['gold'], df['pred'], text=df['text'])", SCORE
     ),
     "ignore-index": Meaning("score(gold, pred), which skips places numbered -100", SCORE),
-    "scheme schemes iob iob1 iob2 bioes iobes bilou": Meaning(
-        "score(y_true, y_pred, scheme='IOB2')", f"{SCORE} --scheme IOB2"
-    ),
+    "scheme iob iob1 iob2 bioes iobes bilou": Meaning("score(y_true, y_pred, scheme='IOB2')", f"{SCORE} --scheme IOB2"),
     "bio": Meaning("score(y_true, y_pred)", SCORE),
     "seen unseen novel": Meaning(
         "score(gold, pred, {{'tmr': {{'train': 'train.jsonl'}}}})", f"{SCORE} --metrics tmr --train TRAIN"
@@ -299,7 +297,8 @@ ROWS: dict[str, Meaning] = {
     "open browser open-browser no-open no-browser": Meaning(
         "r.save('report.html')", "nereval report GOLD PRED --output report.html, and open the file", needless="false"
     ),
-    "get-entities get-spans extract-entities extract-spans tags-to-spans tags-to-entities bio-to-spans iob-to-spans "
+    "get-entities get-spans extract-entities extract-spans collect-entities collect-named-entities "
+    "tags-to-spans tags-to-entities bio-to-spans iob-to-spans "
     "entities-from-tags spans-from-tags": Meaning(
         "spacy.training.tags_to_entities(spacy.training.iob_to_biluo(tags)), for the spans of one sentence; "
         "score(y_true, y_pred) takes tags as they are",
@@ -580,6 +579,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "max-drop tolerance max-regression max-f1-drop": LARGEST_DROP._replace(
             option="--rule 'strict_f worse_by_at_most {drop}'"
         ),
+        PRED_NAMES.replace("candidate ", ""): LEAST_F._replace(option="--candidate"),
     },
     "plan": {
         "rule rules": Meaning("plan(gold, pred, policy=['strict_f at_least 85'])", option="--policy"),
@@ -717,8 +717,12 @@ AT: dict[str, dict[str, Meaning]] = {
         "id-key id-field id-column id-col": Meaning(
             "score(gold, pred), since documents have their id under 'id'", SCORE, needless="id"
         ),
+        "n": Meaning("score(gold, pred, confidence=True)", f"{SCORE} --confidence", option="--confidence --samples {}"),
         "threshold thresholds": Meaning("thresholds(gold, pred)", f"{SCORE} --cut cuts.json", option="--cut"),
-        "format": Meaning("score(gold, pred), which recognises formats, or load(path, format=...) for a file"),
+        "format": Meaning(
+            "score(gold, pred), which recognises formats, or load(path, format=...) for a file",
+            needless="llm answers auto",
+        ),
     },
     "thresholds": {
         "steps n-steps step grid n-thresholds num-thresholds thresholds": Meaning(

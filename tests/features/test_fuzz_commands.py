@@ -343,7 +343,7 @@ def result(words: list[str]) -> tuple[int, Any]:
 @pytest.mark.filterwarnings("ignore")
 def test_any_options_are_done_or_refused(tmp_path, monkeypatch):
     done = 0
-    for numbers in trials("options"):
+    for numbers in trials("options", least=20):
         words = arguments(numbers, numbers.choice([*FUZZED]))
         seen = []
         for k in range(2 if numbers.random() < 0.2 else 1):

@@ -178,7 +178,7 @@ class Agreement(Shown):
     _lines: ClassVar[Mapping[str, str]] = {
         **{name: f"a['units']['{here}']" for name, here in CHANCE_NAMES.items()},
         **dict.fromkeys(("matrix", "pairwise_f1", "confusion", "confusion_matrix"), "a.to_frame('pairs')"),
-        **dict.fromkeys(("f1", "f", "value"), "a.headline.value"),
+        **dict.fromkeys(("f1", "f", "value", "mean_f1", "average_f1", "mean"), "a.headline.value"),
         **dict.fromkeys(("per_label", "by_label", "labels", "per_type"), "a.to_frame('labels')"),
         **dict.fromkeys(("disagreements", "conflicts"), "a.errors"),
         **dict.fromkeys(("pairwise", "by_pair", "per_pair"), "a.rows"),

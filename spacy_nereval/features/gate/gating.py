@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,10 @@ from .sample_size import add_questions, plan_documents
 if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
+
+
+FAILURES = ("failures", "failed", "failed_rules", "reasons", "broken", "violations", "errors", "messages")
+"""The names that other packages give to the rules that fail."""
 
 
 class RuleVerdict(NamedTuple):
@@ -70,10 +75,7 @@ class Gate(Shown):
         **dict.fromkeys(("to_junit", "to_xml", "save_junit", "junit"), "g.save('results.xml')"),
         **dict.fromkeys(("exit_code", "returncode"), "int(not g.passed)"),
         **dict.fromkeys(("raise_if_failed", "check", "assert_passed", "raise_for_status"), "assert g.passed, str(g)"),
-        **dict.fromkeys(
-            ("failures", "failed", "failed_rules", "reasons", "broken", "violations", "errors", "messages"),
-            "[rule for rule in g.rules if rule.verdict != 'met'], or print(g)",
-        ),
+        **dict.fromkeys(FAILURES, "[rule for rule in g.rules if rule.counts_as == 'fail'], or print(g)"),
     }
     _kind: ClassVar[str] = "Gate"
     summarised: ClassVar[Sequence[str]] = ("rules", "lost")
@@ -97,11 +99,20 @@ class Gate(Shown):
             return Headline(row["name"], row["value"], interval_of(bounds), demand(row))
         return Headline.of(create(row["metric"]), row["score"], row["value"], bounds)
 
+    def _attribute_meant(self, name: str) -> Any:
+        if name in FAILURES:
+            return [rule for rule in self.rules if rule.counts_as == "fail"]
+        return super()._attribute_meant(name)
+
     @property
     def passed(self) -> bool:
         """Whether no required rule fails."""
         passed: bool = self["passed"]
         return passed
+
+    def __bool__(self) -> bool:
+        """Return whether the gate is passed: `assert gate(...)`. To the encoder of JSON it is a dict with items."""
+        return self.passed or sys._getframe(1).f_globals.get("__name__") == "json.encoder"
 
     @property
     def verdict(self) -> str:

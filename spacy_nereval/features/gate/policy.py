@@ -54,6 +54,8 @@ LONGEST = 1 << 20
 MOST_VARIABLES = 1000
 """Maximum number of variables in a policy."""
 
+SECTION = re.compile(r"(?m)^\[([^\[\]\n]+)\]")
+
 VARIABLE = re.compile(r"\$\{([^{}]*)\}")
 
 
@@ -376,7 +378,7 @@ def read_policy(source: str | Path | Mapping[str, Any] | Sequence[str]) -> Polic
         name = str(source)
         check_is_file(Path(source))
         try:
-            text = _policy_text(Path(source))
+            text = _with_outer_sections(_policy_text(Path(source)))
             if problems := _section_problems(text):
                 raise _policy_error({}, name, problems)
             config = Config().from_str(text)
@@ -411,6 +413,23 @@ def _policy_text(path: Path) -> str:
     return content.decode("utf-16" if is_utf16 else "utf-8-sig")
 
 
+def _with_outer_sections(text: str) -> str:
+    """Return the text of a policy with the sections that it lacks of those that its sections are in.
+
+    >>> _with_outer_sections("[gate.rules]")
+    '[gate]\\n[gate.rules]'
+    """
+    names = {*SECTION.findall(text)}
+
+    def with_outer(section: re.Match[str]) -> str:
+        outer = [section[1][: dot.start()] for dot in re.finditer(r"\.", section[1])]
+        missing = [name for name in outer if name not in names]
+        names.update(missing)
+        return "".join(f"[{name}]\n" for name in (*missing, section[1])).rstrip()
+
+    return SECTION.sub(with_outer, text)
+
+
 def _section_problems(text: str) -> list[Problem]:
     """Return the problems of a policy's sections, and of the length that its variables have once they are replaced.
 
@@ -422,10 +441,6 @@ def _section_problems(text: str) -> list[Problem]:
     parser.read_string(text)
     others = [name for name in parser.sections() if name.split(".")[0] != "gate"]
     problems: list[Problem] = [((name,), "expected only the section [gate]") for name in others[:LISTED]]
-    outer = {name.rpartition(".")[0]: name for name in reversed(parser.sections()) if "." in name}
-    problems += [
-        ((name,), f"add the section [{of}] before it") for of, name in outer.items() if not parser.has_section(of)
-    ]
     lengths: dict[str, float] = {}
 
     def length(name: str) -> float:
@@ -470,23 +485,25 @@ def _parse_policy(config: Any, source: str) -> Policy:
     if not isinstance(section, dict):
         problems.append((("gate",), "expected a section [gate] with sections [gate.rules.NAME]"))
         section = {"rules": None}
-    rules = section.get("rules")
-    if not problems and not (isinstance(rules, dict) and rules):
+    given = section.get("rules")
+    rules: dict[str, Any] = given if isinstance(given, dict) else {}
+    rules = {name: parse_rule(rule) if isinstance(rule, str) else rule for name, rule in rules.items()}
+    if not problems and not rules:
         problems.append((("gate", "rules"), "expected one or more sections [gate.rules.NAME]"))
     settings = {key: value for key, value in section.items() if key != "rules"}
     problems += _key_problems(settings, GATE, ("gate",))
     metrics = create_all(["all"])
-    for name, rule in (rules if isinstance(rules, dict) else {}).items():
+    for name, rule in rules.items():
         place = ("gate", "rules", name)
         if not isinstance(rule, dict):
             problems.append((place, f"expected a section [gate.rules.{name}], not {shorten(repr(rule))}"))
         else:
             problems += _key_problems(rule, RULE, place) or _rule_problems(rule, place, metrics)
     if not problems:
-        problems += _family_problems(settings.get("families", {}), [*section["rules"]])
+        problems += _family_problems(settings.get("families", {}), [*rules])
     if problems:
         raise _policy_error(config, source, problems)
-    policy_rules = tuple(_make_rule(name, rule) for name, rule in section["rules"].items())
+    policy_rules = tuple(_make_rule(name, rule) for name, rule in rules.items())
     digest = sha256(_canonical_text(config).encode("utf8", "surrogatepass")).hexdigest()
     return Policy(policy_rules, **settings, digest=digest)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -14,6 +15,7 @@ from ...core.compression import format_extension, strip_compression
 from ...core.cuts import Cuts, apply_cuts
 from ...core.declaration import Metric
 from ...core.messages import describe_unknown
+from ...core.synonyms import SCORE_NAMES
 from ...evaluation.error_list import error_list
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...evaluation.result import make_plain
@@ -99,6 +101,25 @@ def thresholds(
     return Thresholds(result.values, (result, items), added)
 
 
+class Best(dict[str, Any]):
+    """The best cut, whose items are attributes too, by the names that they have elsewhere.
+
+    >>> best = Best(score="strict_f", cut=0.5, value=0.9)
+    >>> best.cut, best.threshold, best.f1
+    (0.5, 0.5, 0.9)
+    """
+
+    if not TYPE_CHECKING:  # else no attribute would be wrong
+
+        def __getattr__(self, name: str) -> Any:
+            here = {"threshold": "cut", "cutoff": "cut", "best_score": "value"}.get(name, name)
+            if here not in self and SCORE_NAMES.get(name) == re.split("[._]", self.get("score", ""))[-1]:
+                here = "value"
+            if name.startswith("_") or here not in self:
+                raise AttributeError(describe_unknown(name, self))
+            return self[here]
+
+
 class Thresholds(Shown):
     """Curves over the scores of predictions: a dict, equal to the JSON of `nereval thresholds`.
 
@@ -162,10 +183,9 @@ class Thresholds(Shown):
         return self._source[0]
 
     @property
-    def best(self) -> dict[str, Any]:
+    def best(self) -> Best:
         """The best cut: "cut" (None keeps nothing), "value", "no_cut", "labels" with a cut for each label."""
-        best: dict[str, Any] = self["best"]
-        return best
+        return Best(self["best"])
 
     @property
     def rows(self) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +78,11 @@ def _row(line: str, format: Format) -> list[TokenSpan]:
         tokens = [int(token) for token in listed.split(",")]
         start, end = int(first), int(last)
     except ValueError:
+        if {"start", "end", "label"} <= {*re.split("[,;\t]", line.strip().lower())}:
+            raise ValueError(
+                "a table with a row for each span is read in Python: write score(pandas.read_csv('gold.csv'), "
+                "pandas.read_csv('pred.csv')), with the columns doc_id, start, end and label"
+            ) from None
         raise ValueError(
             "expected label, first, last and all tokens with tabs between them, as in 'PER', '6', '7', '6, 7'; "
             f"words and their tags in columns with tabs or spaces between them are read with "

@@ -445,6 +445,21 @@ def test_a_label_that_looks_like_a_number_stays_a_text():
     assert read_policy(["strict_f at_least 80 label 2"]).rules[0].label == "2"
 
 
+def test_a_rule_of_a_policy_may_be_one_line_and_outer_sections_may_lack(tmp_path):
+    path = tmp_path / "policy.cfg"
+    path.write_text(
+        '[gate.rules]\na = "strict_f at_least 80 label 2"\n[gate.rules.b]\nscore = "strict_p"\nat_most = 90\n'
+    )
+    whole = tmp_path / "whole.cfg"
+    whole.write_text(f"[gate]\n{path.read_text()}")
+    rules = {rule.name: rule for rule in read_policy(path).rules}
+    assert read_policy(path) == read_policy(whole) and {*rules} == {"a", "b"}
+    assert rules["a"] == read_policy(["strict_f at_least 80 label 2"]).rules[0]._replace(name="a")
+    assert (rules["b"].score, rules["b"].bound) == ("strict_p", 90.0)
+    path.write_text('[gate]\nlevel = 0.9\n[gate.rules.b]\nscore = "strict_p"\nat_most = 90\n')
+    assert (read_policy(path).level, read_policy(path).rules) == (0.9, (rules["b"],))
+
+
 def test_all_mistakes_of_a_policy_are_told_at_once():
     with pytest.raises(ConfigValidationError) as raised:
         read_policy({"gate": {"rules": {"a": GOOD | {"at_least": "x"}, "b": {"scor": 1}}, "level": 2}})
