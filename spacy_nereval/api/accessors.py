@@ -291,10 +291,16 @@ class ScoreSet:
             group = self.of_group(GROUP_NAMES.get(words[place], words[place]))
             if group and group.name != words[place]:
                 return group.meant(others)
-        name = "_".join(words)
+        return self._value_meant("_".join(words))
+
+    def _value_meant(self, name: str) -> Any:
+        """Return the interval, a score or a count that other packages call by a name; None if nothing."""
         usual = SCORE_NAMES.get(name, name)
         if usual == "interval()":
             return self._callable_interval()
+        if usual in ("interval().low", "interval().high"):
+            bounds = self.interval()
+            return bounds and getattr(bounds, usual[11:])
         if name.endswith("_ci"):
             score = SCORE_NAMES.get(name.removesuffix("_ci"), "")
             return self.interval(score) if score in self._values["scores"] else None

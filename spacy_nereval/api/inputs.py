@@ -365,6 +365,8 @@ def arguments_here(
         if changes_nothing(name, function, kwargs[name]):
             continue
         here, value = argument_here(name, function, kwargs[name])
+        if here == "pred" not in accepted:
+            here = "candidate"
         if (
             here in ("level", "samples", "seed") and here not in accepted and "confidence" in accepted
         ):  # a setting of the intervals

@@ -13,7 +13,7 @@ from ..core.features import features
 from ..core.features import load_object as load_named
 from ..core.messages import describe_unknown
 from ..core.spans import Document
-from ..core.synonyms import RESULT_NAMES
+from ..core.synonyms import RESULT_NAMES, SCORE_NAMES
 from ..counting.counter import add_units
 from ..counting.counts import Counts
 from ..evaluation.comparison import System
@@ -659,6 +659,7 @@ class Comparison(Shown):
         **dict.fromkeys(("p_values", "pvalues", "adjusted_p_values"), "c.to_pandas()[['metric', 'score', 'p_value']]"),
         **dict.fromkeys(("difference", "delta", "diff", "value"), "c.headline.value"),
         **dict.fromkeys(("interval", "ci", "confidence_interval"), "c.headline.interval"),
+        **{name: f"c.headline.{bound.replace('()', '')}" for name, bound in SCORE_NAMES.items() if "()." in bound},
         **dict.fromkeys(("winner", "best", "verdict", "better"), "print(c.conclusion)"),
         **dict.fromkeys(SIGNIFICANT, "c.p_value < 0.05, or print(c.conclusion)"),
         **dict.fromkeys(("scores", "metrics", "results"), "c.to_frame()"),

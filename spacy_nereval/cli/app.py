@@ -233,7 +233,7 @@ def with_options_of_others(
             result += ["--output", rest.pop(0)]
             continue
         is_foreign = option.startswith("--") and option not in names_of
-        if is_foreign and changes_nothing(option, command, "true" if at is None else at):
+        if (is_foreign or option == "--format") and changes_nothing(option, command, "true" if at is None else at):
             del rest[: at is not None and not equals]
             continue
         words = [] if option in names_of else option_words(option, command, at)
@@ -271,7 +271,9 @@ def with_usual_value(args: Sequence[str], command: str) -> list[str]:
     >>> with_usual_value(["g", "p", "--per-label"], "thresholds")
     ['g', 'p', '--per-label', 'own']
     """
-    option, value = USUAL_VALUES.get(command, ("", ""))
+    if command not in USUAL_VALUES:
+        return [*args]
+    option, value = USUAL_VALUES[command]
     result: list[str] = []
     for arg, after in zip(args, [*args[1:], "-"]):
         result += [arg, value] if arg == option and not _is_value(after) else [arg]

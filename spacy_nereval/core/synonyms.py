@@ -44,8 +44,8 @@ SCORE_NAMES = {
     **dict.fromkeys(("f1", "f_1", "fscore", "f_score", "f1_score", "f1-score", "fbeta"), "f"),
     "score": "value",
     **dict.fromkeys(("ci", "confidence_interval", "confidence_intervals", "bootstrap_ci"), "interval()"),
-    "low": "interval().low",
-    "high": "interval().high",
+    **dict.fromkeys(("low", "ci_low", "ci_lower", "lower_bound"), "interval().low"),
+    **dict.fromkeys(("high", "ci_high", "ci_upper", "upper_bound"), "interval().high"),
     "macro": "averages['macro']",
     "weighted": "averages['weighted']",
     **dict.fromkeys(("f1_macro", "macro_f1", "macro_f"), "averages['macro']['f']"),
@@ -495,7 +495,7 @@ ROWS: dict[str, Meaning] = {
         "nereval merge A.npz B.npz --output all.npz",
     ),
     "seeds runs training-runs aggregate": Meaning(
-        "score_runs(gold, {{'run 1': pred_1, 'run 2': pred_2}})", "nereval score GOLD --system A=RUN1,RUN2"
+        "score_runs(gold, {{'run 1': pred_a, 'run 2': pred_b}})", "nereval score GOLD --system A=RUN1,RUN2"
     ),
     "delimiter separator field-separator": Meaning("score(gold, pred), which recognises columns", SCORE),
     "n-jobs jobs num-workers workers processes parallel": Meaning(
@@ -579,7 +579,6 @@ AT: dict[str, dict[str, Meaning]] = {
         "max-drop tolerance max-regression max-f1-drop": LARGEST_DROP._replace(
             option="--rule 'strict_f worse_by_at_most {drop}'"
         ),
-        PRED_NAMES.replace("candidate ", ""): LEAST_F._replace(option="--candidate"),
     },
     "plan": {
         "rule rules": Meaning("plan(gold, pred, policy=['strict_f at_least 85'])", option="--policy"),

@@ -16,7 +16,7 @@ from strategies import nested
 
 from spacy_nereval import Document, count, create, evaluate
 from spacy_nereval.core.labels import label_rules
-from spacy_nereval.core.spans import relabel
+from spacy_nereval.core.spans import Span, relabel
 from spacy_nereval.counting.sums import Slot, slots
 from spacy_nereval.counting.table import sum_counts
 from spacy_nereval.io.formats.settings import Format
@@ -93,6 +93,19 @@ def test_a_string_that_was_found_once_is_found():
     result = hits([Document([(0, 3, "PER")], pred, text) for pred, text in sides])
     assert (result["counts"], result["scores"]["r"]) == ({"hit": 1, "gold": 1, "pred": 2}, 1.0)
     assert result["averages"]["docs"]["f"] == 0.5, "of each document by itself"
+
+
+@pytest.mark.parametrize("scope", ["documents", "hits"])
+def test_the_words_of_a_span_with_a_gap_are_the_string_that_they_are_without(scope):
+    apart, together = "left and right knee pain", "left knee pain"
+    corpus = [
+        Document([Span.of_pieces([(0, 4), (15, 24)], "SIGN")], [], apart),
+        Document([(0, 14, "SIGN")], [(0, 14, "SIGN")], together),
+    ]
+    result = scored(corpus, "mentions", scope=scope)
+    assert result["scores"]["r"] == (1.0 if scope == "hits" else 0.5)  # one string, found once, or two
+    in_one = Document([Span.of_pieces([(0, 4), (15, 24)], "SIGN")], [(25, 39, "SIGN")], f"{apart} {together}")
+    assert scored([in_one], "mentions", scope="documents")["scores"]["f"] == 1.0
 
 
 def test_counts_of_parts_are_united_before_strings_are_counted():

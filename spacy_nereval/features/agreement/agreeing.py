@@ -29,7 +29,7 @@ from ...core.expansion import collect_rarely
 from ...core.keys import key_maps
 from ...core.labels import rules_of
 from ...core.messages import describe_unknown, spell_argument
-from ...core.synonyms import CHANCE_NAMES
+from ...core.synonyms import CHANCE_NAMES, SCORE_NAMES
 from ...counting.counts import Counts
 from ...evaluation.resampling import ConfidenceSettings, read_confidence
 from ...io.formats.settings import side_formats as format_of
@@ -164,6 +164,27 @@ def agreement(
     return Agreement(result, counted)
 
 
+PAIRWISE = ("pairwise", "by_pair", "per_pair")
+"""The names that other packages give to the scores of each pair of annotators."""
+
+
+class PairRows(list[Any]):
+    """Rows of pairs of annotators; as others have them, a table of their main scores, too."""
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]], metric: str, score: str) -> None:
+        super().__init__(rows)
+        self._scores = {(row["a"], row["b"]): row["metrics"][metric]["scores"][score] for row in self}
+
+    def items(self) -> Iterable[tuple[tuple[str, str], float | None]]:
+        """Return the names of each pair, with its main score.
+
+        >>> from spacy_nereval import agreement
+        >>> [*agreement({"ann": [["B-PER"]], "bob": [["B-PER"]]}).pairwise.items()]
+        [(('ann', 'bob'), 1.0)]
+        """
+        return self._scores.items()
+
+
 class Agreement(Shown):
     """The agreement of annotators: a dict, equal to the JSON of `nereval agreement`, with methods to print and save it.
 
@@ -181,8 +202,9 @@ class Agreement(Shown):
         **dict.fromkeys(("f1", "f", "value", "mean_f1", "average_f1", "mean"), "a.headline.value"),
         **dict.fromkeys(("per_label", "by_label", "labels", "per_type"), "a.to_frame('labels')"),
         **dict.fromkeys(("disagreements", "conflicts"), "a.errors"),
-        **dict.fromkeys(("pairwise", "by_pair", "per_pair"), "a.rows"),
+        **dict.fromkeys(PAIRWISE, "a.rows"),
         **dict.fromkeys(("interval", "ci"), "a.headline.interval"),
+        **{name: f"a.headline.{bound.replace('()', '')}" for name, bound in SCORE_NAMES.items() if "()." in bound},
     }
     _kind: ClassVar[str] = "Agreement"
     summarised: ClassVar[Sequence[str]] = AgreementView.at_terminal
@@ -207,6 +229,12 @@ class Agreement(Shown):
     def rows(self) -> list[dict[str, Any]]:
         """A row per pair of annotators, with every score."""
         return [*self["pairs"]]
+
+    def _attribute_meant(self, name: str) -> Any:
+        if name in PAIRWISE:
+            view = self._view()
+            return PairRows(self.rows, view.metric.name, view.score)
+        return super()._attribute_meant(name)
 
     @property
     def headline(self) -> Headline:
