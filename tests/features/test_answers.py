@@ -39,6 +39,7 @@ RIGHT: dict[str, str] = {
     "an object per line": "\n".join(map(json.dumps, NAMES)),
     "entity and type": json.dumps([{"entity": one["name"], "type": one["type"]} for one in NAMES]),
     "offsets that are wrong": json.dumps([one | {"start": 7, "end": 9} for one in OBJECTS]),
+    "offsets and lengths that are wrong": json.dumps([one | {"offset": 7, "length": 9} for one in NAMES]),
     "the same twice": f"{json.dumps(NAMES)}\nFinal answer: {json.dumps(NAMES)}",
     "thoughts": f"<think>Is [Rome a city? {{</think>{json.dumps(NAMES)}",
     "a tag around it": f"<answer>{json.dumps(NAMES)}</answer>",

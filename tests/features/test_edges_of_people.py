@@ -286,6 +286,7 @@ def texts_with_spans(draw):
 @tries(300)
 def test_trimmed_spans_have_the_same_content(case, trim):
     text, spans = case
+    assert EditedSpans(spans, text, trim).spans == [*dict.fromkeys(trim_span(span, text, trim) for span in spans)]
     for span in spans:
         start, end, label = trim_span(span, text, trim)
         kept = {*",.-"} if trim == "space" else set()
