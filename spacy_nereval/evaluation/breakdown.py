@@ -371,8 +371,8 @@ def parse_attribute(text: str) -> AttributeRequest:
 def split_attributes(given: Iterable[str] | str) -> list[str]:
     """Return the attributes in comma-separated lists. Numbers belong to the attribute before them.
 
-    >>> split_attributes(["eLen:2,5,eCon", "case"])
-    ['eLen:2,5', 'eCon', 'case']
+    >>> split_attributes(["eLen:2,5,eCon", "case"]), split_attributes("eDen:0.1, 0.5")
+    (['eLen:2,5', 'eCon', 'case'], ['eDen:0.1,0.5'])
     """
     attributes: list[str] = []
     text = given if isinstance(given, str) else ",".join(given)

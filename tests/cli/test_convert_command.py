@@ -206,3 +206,11 @@ def test_a_stretch_without_annotation_that_ends_within_a_token_cannot_be_written
     assert done.left_out == ([] if fits else ["excluded: stretches without annotation (1)"])
     *_, last = Path("a.conll").read_text(encoding="utf8").split()
     assert last == ("-" if fits else "O")
+
+
+@pytest.mark.parametrize("token", [0, 1, 2])
+def test_a_token_that_touches_a_stretch_without_annotation_keeps_its_own(here, token):
+    tokens = [(0, 3), (3, 4), (4, 7)]
+    write_annotation(Path("a.conll"), [Record("Ada,Bob", set(), tokens, gaps=(tokens[token],))])
+    tags = Path("a.conll").read_text(encoding="utf8").split()[3::2]  # below -DOCSTART-
+    assert tags == ["-" if number == token else "O" for number in range(3)]

@@ -16,7 +16,7 @@ from spacy_nereval import Document, count, create, evaluate, locate, score
 from spacy_nereval.core.arguments import LEVELS, OCCURRENCES
 from spacy_nereval.core.mention_places import NUMBERS, canonical, share_annex
 from spacy_nereval.evaluation.breakdown import ATTRIBUTES, AttributeContext
-from spacy_nereval.io.count_files import load, save
+from spacy_nereval.io.count_files import load, merge, save
 from spacy_nereval.io.records import Record, locate_mentions, pair
 
 TEXT = "Dr. Ada Lovelace met Bob in New\xa0York. Bob left NEW YORK for Bobville; Ada’s Engine stayed."
@@ -216,6 +216,15 @@ def test_counts_of_mentions_that_were_looked_for_in_other_ways_do_not_add_up(tmp
         save(wrong, tmp_path / "b.npz")
     assert evaluate(load(tmp_path / "a.npz")) == evaluate(both) == evaluate(pickle.loads(pickle.dumps(both)))
     json.dumps(evaluate(both))
+
+
+def test_how_mentions_were_looked_for_is_kept_beside_counts_without_any(tmp_path):
+    ours, without = counted(match="exact"), count([Document([(0, 1, "A")], [])], [create("strict")])
+    sums = [ours + without, without + ours]
+    for name, counts in zip(("a.npz", "b.npz"), (without, ours)):
+        save(counts, tmp_path / name)
+    sums.append(merge([tmp_path / "a.npz", tmp_path / "b.npz"]))
+    assert ["|mentions:listed,exact|" in evaluate(added)["signature"] for added in sums] == [True] * 3
 
 
 # Against a twin that tries every stretch of the text

@@ -334,9 +334,12 @@ def test_below_6_differing_units_there_is_neither_p_nor_interval(number, known):
 
 @pytest.mark.parametrize("numbers", [(3, 1), (1, 3), (2, 3)])
 def test_a_margin_that_is_not_told_takes_more_training_runs_too(numbers):
-    sides = ([run_of(f"{name}{k}", 0.65) for k in range(number)] for name, number in zip("mn", numbers))
-    own = by_score(compared(*map(counted, sides), primary="strict.f", margin=0.5))["strict", "f", None]
-    assert "times the training runs, would decide" in own["margin_answer"]
+    sides = [counted([run_of(f"{name}{k}", 0.65) for k in range(number)]) for name, number in zip("mn", numbers)]
+    own = by_score(compared(*sides, primary="strict.f", margin=0.5))["strict", "f", None]
+    systems = [System("A", sides[0]), System("B", sides[1])]
+    wide = by_score(comparison(systems, [], Confidence(level=0.9)))["strict", "f", None]["interval"]
+    times = (100 * (wide[1] - wide[0]) / 2 / 0.5) ** 2
+    assert f", with {times:.1f} times the training runs, would decide" in own["margin_answer"]
 
 
 def test_a_function_of_another_score_has_neither():

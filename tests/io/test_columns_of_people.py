@@ -144,6 +144,8 @@ NO_COLUMNS = {
     "names of documents": ("doc1\t1\tAda\tB-X\ndoc1\t2\tmet\tO\ndoc2\t1\tBob\tO\n", (),
         "column 2 has numbers alone, which may not be the words; name the column of the words with --word-column"),
     "quotes": ('"Ada"\t"B-PER"\n"met"\t"O"\n', (), "since there are marks around it: write it as 'B-PER'"),
+    "no column 0": ("a\tB-X\nb\tO\n", ("--word-column", "0"),
+        "--word-column 0: there is no such column; the file has 2"),
     "no such column": ("a\tB-X\nb\tO\n", ("--word-column", "3"),
         "--word-column 3: there is no such column; the file has 2"),
     "no word": ("\tAda\tO\n1\tmet\tO\n", (),
