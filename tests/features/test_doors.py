@@ -584,3 +584,47 @@ def test_a_report_names_predicted_labels_that_never_occur_in_gold_beside_the_lab
     result = run("report", "gold.jsonl", "renamed.jsonl", "--only", "PER", "--output", "report.html")
     assert "a label that never occurs in gold: MISC, PERSON. Gold has LOC, LOC/CITY, PER. --only" in flat(result.stderr)
     assert result.exit_code == 0
+
+
+LEVELS = {"LOC.CITY": "LOC", "LOC.TOWN": "LOC", "ORG": "ORG", "LOC/SEA": "LOC/SEA"}
+GIVEN, FOUND = (
+    [
+        [{"start": 2 * k, "end": 2 * k + 1, "label": label, "score": 0.5} for k, label in enumerate(labels)]
+        for labels in shifted
+    ]
+    for shifted in (([*LEVELS], ["ORG"]), (["LOC.TOWN", "LOC.CITY", "ORG", "LOC"], ["LOC/SEA"]))
+)
+OF_LABELS: dict[str, Any] = {
+    "score": lambda **how: score(GIVEN, FOUND, "strict,fair", **how),
+    "score_runs": lambda **how: score_runs(GIVEN, {"a": FOUND, "b": GIVEN}, "strict", **how),
+    "compare": lambda **how: compare({"a": GIVEN, "b": FOUND}, GIVEN, "strict", **how),
+    "agreement": lambda **how: agreement({"a": GIVEN, "b": FOUND}, "strict", **how),
+    "gate": lambda **how: gate(["strict_f at_least 50"], GIVEN, FOUND, **how),
+    "plan": lambda **how: plan(GIVEN, FOUND, half_width=20, **how),
+    "thresholds": lambda **how: thresholds(GIVEN, FOUND, "strict", **how),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", OF_LABELS)
+def test_levels_of_labels_are_those_behind_their_separator(function):
+    cut, mapped, uncut = (
+        dict(OF_LABELS[function](**how)) for how in ({"depth": 1, "sep": "."}, {"labels": LEVELS}, {"depth": 1})
+    )
+    cut, mapped, uncut = (re.sub(r"'spacy-nereval\|[^']*'", "", str(result)) for result in (cut, mapped, uncut))
+    assert cut == mapped != uncut
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "agreement", "thresholds", "errors"])
+def test_commands_cut_labels_at_their_separator(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    text = "a b c d e f g"
+    for name, side in (("gold", GIVEN), ("pred", FOUND)):
+        write(Path(f"{name}.jsonl"), *({"id": str(k), "text": text, "spans": spans} for k, spans in enumerate(side)))
+    files = ["gold.jsonl", "pred.jsonl", *["gold.jsonl"] * (command == "compare")]
+    files += ["--metrics", "strict"] * (command != "errors")
+    mapping = ",".join(f"{there}={here}" for there, here in LEVELS.items())
+    how = ({"--depth": "1", "--sep": "."}, {"--labels": mapping})
+    cut, mapped = (printed(command, *files, *[word for pair in one.items() for word in pair]) for one in how)
+    assert "LOC.CITY" not in cut
+    assert re.sub(r"\S*spacy-nereval\|.*", "", cut) == re.sub(r"\S*spacy-nereval\|.*", "", mapped)
