@@ -60,11 +60,14 @@ color: #111; background: var(--kind); text-decoration: none; unicode-bidi: isola
 </style>"""
 """The style in a notebook, light or dark. It undoes the notebook's own style for tables."""
 
-COLUMN_NAMES = {"precision": "P", "recall": "R", "f1": "F", "p_value": "p_holm"}
+COLUMN_NAMES = {
+    **{"precision": "P", "recall": "R", "f1": "F", "p_value": "p_holm"},
+    **{"diff": "difference", "delta": "difference", "a": "baseline_value", "b": "value"},
+}
 """The names of columns elsewhere, and here."""
 
-UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised")
-"""Names that tab completion omits: those that change a dict."""
+UNSHOWN = ("clear", "copy", "fromkeys", "pop", "popitem", "setdefault", "update", "summarised", "from_json")
+"""Names that tab completion omits: those that change a dict, and that of others for `load`."""
 
 WRITERS = ("save", "load", "report", "plot")
 """Methods that are not called unless somebody calls them."""
@@ -286,6 +289,11 @@ class Shown(dict[str, Any]):
         """
         made: Callable[[Mapping[str, Any]], S] = cls
         return cls._check_shown(path, read_result(Path(path), cls._kind), made)
+
+    @classmethod
+    def from_json(cls: type[S], path: str | Path) -> S:
+        """Return what `load` returns."""
+        return cls.load(path)
 
     @classmethod
     def _check_shown(cls, path: str | Path, values: Mapping[str, Any], make: Callable[[Mapping[str, Any]], S]) -> S:

@@ -150,6 +150,10 @@ class GroupedCommand(TyperCommand):
             if isinstance(option := getattr(error, "option_name", None), str) and hasattr(error, "possibilities"):
                 say(f"✘ {describe_option(option, [*chain(*options)], self.name or '')}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
+            if type(error).__name__ == "MissingParameter" and (option := getattr(error, "param", None)):
+                name, needs = max(option.opts, key=len), getattr(option, "help", None) or argument_name(option)
+                say(f"✘ {ctx.command_path} needs {name}{f': {needs}' if name != needs else ''}", fg="red", err=True)
+                raise typer.Exit(UNUSABLE) from None
             if "requires an argument" in str(error) and (option := getattr(error, "option_name", None)):
                 say(f"✘ {_describe_lack(self.params, option)}", fg="red", err=True)
                 raise typer.Exit(UNUSABLE) from None
@@ -626,6 +630,8 @@ def _command_meant(args: Sequence[str], commands: Collection[str]) -> Sequence[s
     if "--model" in rest[:-1]:
         at = rest.index("--model")
         return ["evaluate", rest[at + 1], *rest[:at], *rest[at + 2 :]]
+    if rest[1:] and exists(rest[0]) and _is_model(rest[1]) and not any(map(exists, rest[2:])):
+        rest[:2] = rest[1], rest[0]  # gold annotation and a model, in the order of others
     return ["evaluate" if rest and _is_model(rest[0]) else "score", *rest]
 
 

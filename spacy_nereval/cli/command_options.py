@@ -340,12 +340,13 @@ def _formats(value: str | None) -> tuple[list[str], list[str]]:
     return inputs, tables
 
 
-def check_no_table_format(value: str | None) -> None:
-    """Raise ValueError if `--format` names a table format. For commands that print no table."""
+def check_no_table_format(value: str | None, output: Path | None = None) -> None:
+    """Raise ValueError if `--format` names a table format other than that of the output. If no table is printed."""
+    from ..core.compression import format_extension
     from ..io.formats import format_names
 
     _, tables = _formats(value)
-    if tables:
+    if tables and not (output and format_extension(output) in (f".{tables[0]}", f".{tables[0]}l")):
         raise ValueError(
             f"--format {value}: no table is printed, so {tables[0]} has no effect here; "
             f"input formats are {', '.join(format_names())}"

@@ -100,7 +100,7 @@ def errors_cli(
 
     if output:
         check_suffix("--output", output, *ROWS)
-        check_no_table_format(reading.format)
+        check_no_table_format(reading.format, output)
     name, options = optional_name(system, ctx.args)
     terminal = table_format(reading.format) == "terminal"
     check_is_no_model(gold, f"nereval errors {name or 'GOLD'} {gold}")

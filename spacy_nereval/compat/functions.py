@@ -46,7 +46,7 @@ FUNCTIONS = {
     "rank rank_systems": Target("leaderboard"),
     "find_threshold best_threshold tune_threshold optimize_threshold tune_thresholds calibrate_thresholds "
     "find_thresholds optimize_thresholds threshold_sweep sweep_thresholds calibrate calibration": Target("thresholds"),
-    "read read_file load_file read_docs load_docs read_answers load_answers": Target("load"),
+    "read read_file load_file read_docs load_docs": Target("load"),
     "semeval2013 nervaluate": Target("score", "semeval"),
     "muc_scores": Target("score", "muc", "semeval"),
     "muc_counts": Target("score", "muc", "semeval.counts"),
@@ -95,6 +95,13 @@ def _report(*sides: Any, output: Any = None, title: str = "system", **options: A
     return page
 
 
+def _convert(source: Any, output: Any, format: str | None = None, **options: Any) -> None:
+    """Write the annotation that `load` reads in the format that the extension of the output names."""
+    writing = {name: options.pop(name) for name in ("key", "lang", "drop", "align") if name in options}
+    records = _top("load")(source, **{"format": format} if format else {}, **options)
+    import_module(f"{PACKAGE}.integration.spacy_files").write_annotation(Path(output), records, **writing)
+
+
 def _score_runs(*sides: Any, **options: Any) -> Any:
     """Return the result of `score_runs` for gold annotation and runs, or for results or counts of runs alone."""
     if len(sides) == 1:
@@ -116,13 +123,18 @@ def function_named(name: str) -> Any:
         return _report
     if name in RUNS:
         return _score_runs
+    if name == "convert":
+        return _convert
     if name == "ner_scorer":  # a component's scorer, which takes more than examples
         return import_module(f"{PACKAGE}.integration.scorer").make_ner_scorer()
     if target := TARGETS.get(name) or _metric_target(name):
         return _call(target)
     if re.fullmatch("parse_(llm|(llm_|model_)?(answer|response|output|completion))", name):
         return parse_answer
-    if re.fullmatch("from_(llm|answers)|parse_(llm_|model_)?(answer|response|output|completion)s", name):
+    if re.fullmatch(
+        "(from|read|load|parse)_(llm|llms|llm_answers|llm_output|answers)|parse_(llm_|model_)?(answer|response|output|completion)s",
+        name,
+    ):
         return parse_answers
     from ..io.formats import is_format
 

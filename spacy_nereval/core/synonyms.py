@@ -530,6 +530,11 @@ AT: dict[str, dict[str, Meaning]] = {
             "nereval compare GOLD A B: p values are adjusted (Holm), and differences have intervals",
             needless="true holm 0.95",
         ),
+        "by-label by-labels per-type by-type labels": Meaning(
+            f"{COMPARE[:-1]}, per_label=True).to_frame('labels')",
+            "nereval compare GOLD A B --per-label --tables labels",
+            option="--per-label",
+        ),
         "names name system-names": Meaning(
             f"{COMPARE}, in which keys are names", "nereval compare GOLD A B --name a --name b"
         ),
@@ -628,7 +633,9 @@ AT: dict[str, dict[str, Meaning]] = {
         "alpha level confidence ci": Meaning("score(gold, pred, confidence=0.95)"),
     },
     "to_csv": {"index sep header": Meaning("r.to_csv('scores.csv'), which has no index")},
-    "to_json": {"indent orient sort-keys": Meaning("r.to_json('scores.json'), which is indented")},
+    "to_json": {
+        "indent orient sort-keys": Meaning("r.to_json('scores.json'), which is indented", needless="2 4 true false"),
+    },
     "to_latex": {
         "index float-format floatfmt": Meaning("r.to_latex(digits=3), which has no index"),
         "bold bold-best highlight stars": Meaning("r.to_latex(), which has no bold"),
@@ -657,6 +664,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "from input-format source from-format": Meaning(
             command="nereval convert GOLD FILE --format jsonl", option="--format"
         ),
+        "text texts gold": Meaning(command="nereval convert ANSWERS FILE: each line of ANSWERS has its text"),
         "to output-format target to-format": Meaning(
             command="nereval convert GOLD new.jsonl: the file's ending says its format"
         ),
@@ -708,7 +716,7 @@ AT: dict[str, dict[str, Meaning]] = {
             f"{ANSWERS}, so rename the field",
             needless="answer",
         ),
-        "pred-format prediction-format gold-format input-format answer-format": Meaning(
+        "pred-format prediction-format gold-format input-format answer-format format-pred format-gold": Meaning(
             "score(gold, pred), which recognises formats, or load('pred.tsv', format='conll')",
             f'{SCORE}: formats are recognised, and answers of a language model are lines {{"id": ..., "answer": ...}}',
             needless="llm auto jsonl",

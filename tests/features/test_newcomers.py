@@ -544,6 +544,18 @@ WORKS = {
     "gate(gold=gold, pred=pred, baseline=a, max_drop=40)": "gate(['strict_f worse_by_at_most 40'], gold, pred, a)",
     "compare(gold, a, b).significant": "compare(gold, a, b).p_value < 0.05",
     "agreement(a, b).mean_f1": "agreement(a, b).headline.value",
+    "from spacy_nereval import convert; convert('gold.conll', 'made.jsonl'); load('made.jsonl')[0].spans": (
+        "load('gold.conll')[0].spans"
+    ),
+    "spacy_nereval.Result.from_json('scored.json').f1": "1.0",
+    "result.to_json(indent=2)": "result.to_json()",
+    "[thresholds(gold, pred, per_label='own')['PER'].threshold]": (
+        "[thresholds(gold, pred, per_label='own')['per_type']['PER']['cut']]"
+    ),
+    "compare(gold, a, b).to_dataframe()[['metric', 'a', 'b', 'diff']].values.tolist()": (
+        "compare(gold, a, b).to_frame()[['metric', 'baseline_value', 'value', 'difference']].values.tolist()"
+    ),
+    "compare(gold, a, b, by_label=True)": "compare(gold, a, b, per_label=True)",
     "[*agreement(a, b).pairwise.items()]": "[(('a', 'b'), agreement(a, b).headline.value)]",
     "[compare(gold, a, b).ci_low, compare(gold, a, b).ci_upper]": "[*compare(gold, a, b).headline.interval]",
     "[result.ci_low, result.fair.ci_high]": "[result.strict.interval().low, result.fair.interval().high]",
@@ -584,7 +596,6 @@ FAILS = {
     "from spacy_nereval.scheme import IOB2": "score(y_true, y_pred, scheme='IOB2')",
     "from spacy_nereval import get_entities": "tags_to_entities(spacy.training.iob_to_biluo(tags))",
     "from spacy_nereval import tags_to_spans": "tags_to_entities(spacy.training.iob_to_biluo(tags))",
-    "from spacy_nereval import convert": "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy'])",
     "spacy_nereval.to_jsonl(gold)": "subprocess.run(['nereval', 'convert', 'gold.conll', 'new.spacy'])",
     "spacy_nereval.render_errors(gold, pred)": "write r.save('report.html'), with r = score(gold, pred)",
     "spacy_nereval.highlight_errors(gold, pred)": "write r.save('report.html'), with r = score(gold, pred)",
@@ -658,7 +669,7 @@ FAILS = {
     "result.errors.frobnicate": "a list without 'frobnicate': write .counts",
     "result.to_dict(flat=True)": "write r.flat()",
     "result.to_dict('records')": "to_dict does not take 'records': write r.to_frame().to_dict('records')",
-    "result.to_json(indent=2)": "write r.to_json('scores.json'), which is indented",
+    "result.to_json(orient='records')": "write r.to_json('scores.json'), which is indented",
     "result.to_csv(index=False)": "which has no index",
     "result.to_frame(by='label')": "write r.to_frame('label-scores')",
     "result.confusion(normalize=True)": "m.div(m.sum(axis=1), axis=0)",
@@ -849,6 +860,12 @@ COMMANDS = {
     "score gold.jsonl pred.jsonl -C --n-boot 9 --samples 8": "there is no option --n-boot",
     "thresholds gold.jsonl pred.jsonl --per-label --missing-score 1": "",
     "score gold.jsonl pred.jsonl --format llm": "",
+    "score gold.jsonl pred.jsonl --format-pred llm": "",
+    "score gold.spacy model": "",
+    "errors gold.jsonl pred.jsonl --format csv -o made-rows.csv": "",
+    "compare gold.jsonl a.jsonl b.jsonl --by-label": "",
+    "convert gold.jsonl new.jsonl --texts gold.jsonl": "each line of ANSWERS has its text",
+    "count gold.jsonl pred.jsonl": "nereval count needs --output: ",
     "html gold.jsonl pred.jsonl page.html": "",
     "report gold.jsonl pred.jsonl other.html": "",
     "align gold.jsonl pred.jsonl -o new.jsonl": "there is no command 'align': write nereval score GOLD PRED: PRED has",

@@ -182,6 +182,11 @@ class Thresholds(Shown):
     def _result(self) -> CutResult:
         return self._source[0]
 
+    def __missing__(self, key: str) -> Any:
+        if key in self["per_type"]:
+            return Best(self["per_type"][key])
+        return super().__missing__(key)
+
     @property
     def best(self) -> Best:
         """The best cut: "cut" (None keeps nothing), "value", "no_cut", "labels" with a cut for each label."""
