@@ -687,4 +687,6 @@ def line_for(name: str, parts: Mapping[str, ScoreSet], labels: Iterable[str]) ->
     if name in flat(parts):
         return f"write r[{name!r}]"
     line = python_line(name, next(iter(parts)), next(iter(labels), "PER"), others=paths(parts))
+    if not line and name in COUNT_NAMES and "semeval" in parts:
+        line = f"r.strict.{name}, r.exact.{name}, r.partial.{name}, or r['type'].{name}"
     return f"write {line}" if line else ""

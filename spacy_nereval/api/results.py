@@ -349,6 +349,8 @@ class Result(Shown):
     def _attribute_meant(self, name: str) -> Any:
         if re.fullmatch("errors?_(df|frame|dataframe)", name):
             return Rows(self.errors())._frame
+        if name in ("warnings", "notes"):
+            return [*self._notes]
         return self.__sub__ if name in SUBTRACTIONS else super()._attribute_meant(name)
 
     def errors(

@@ -480,7 +480,7 @@ def files_in_places(args: Sequence[str], places: Sequence[str], options: Collect
     if "systems" in places:
         place_of |= {f"--{name}": "baseline" for name in FIRST_NAMES.split()}
         place_of |= {f"--{name}": "pred" for name in SECOND_NAMES.split()}
-    place_of |= {f"--{name}": "gold" for name in GOLD_NAMES.split()}
+    place_of |= {f"--{name}": "gold" for name in (*GOLD_NAMES.split(), "counts")}
     place_of |= {f"--{name}": "pred" for name in PRED_NAMES.split()}
     if "data" in places:
         place_of |= dict.fromkeys(("--data", "--test", "--dev"), "gold")

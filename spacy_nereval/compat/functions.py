@@ -46,7 +46,7 @@ FUNCTIONS = {
     "rank rank_systems": Target("leaderboard"),
     "find_threshold best_threshold tune_threshold optimize_threshold tune_thresholds calibrate_thresholds "
     "find_thresholds optimize_thresholds threshold_sweep sweep_thresholds calibrate calibration": Target("thresholds"),
-    "read read_file load_file read_docs load_docs": Target("load"),
+    "read read_file load_file": Target("load"),
     "semeval2013 nervaluate": Target("score", "semeval"),
     "muc_scores": Target("score", "muc", "semeval"),
     "muc_counts": Target("score", "muc", "semeval.counts"),
@@ -56,9 +56,7 @@ FUNCTIONS = {
     "strict_f1 entity_f1": Target("score", "strict", "strict.f"),
     "list_metrics available_metrics metric_names": Target("names"),
     "ser slot_error_rate": Target("score", "slot_error", "slot_error.ser"),
-    "errors error_analysis error_list list_errors find_errors get_errors error_types diff": Target(
-        "score", "", "errors"
-    ),
+    "errors error_analysis error_list list_errors find_errors get_errors diff": Target("score", "", "errors"),
     "confusion confusion_matrix": Target("score", "fair", "confusion", {"hits": True}),
     "bootstrap_ci confidence_interval bootstrap_confidence_interval": Target("score", "strict", "headline.interval"),
     "align_entities align_spans locate_entities locate_spans": Target("locate"),
@@ -123,18 +121,13 @@ def function_named(name: str) -> Any:
         return _report
     if name in RUNS:
         return _score_runs
-    if name == "convert":
-        return _convert
+    if name in OTHERS:
+        return OTHERS[name]
     if name == "ner_scorer":  # a component's scorer, which takes more than examples
         return import_module(f"{PACKAGE}.integration.scorer").make_ner_scorer()
     if target := TARGETS.get(name) or _metric_target(name):
         return _call(target)
-    if re.fullmatch("parse_(llm|(llm_|model_)?(answer|response|output|completion))", name):
-        return parse_answer
-    if re.fullmatch(
-        "(from|read|load|parse)_(llm|llms|llm_answers|llm_output|answers)|parse_(llm_|model_)?(answer|response|output|completion)s",
-        name,
-    ):
+    if re.fullmatch("(from|read|load|parse)_(llm_|model_)?(llm|answer|response|output|completion)s?", name):
         return parse_answers
     from ..io.formats import is_format
 
@@ -175,22 +168,59 @@ def parse_answer(answer: str, text: str = "") -> list[PlainSpan] | list[tuple[st
     return [*locate(text, mentions).spans] if text else mentions
 
 
-def parse_answers(answers: Any, texts: Iterable[str] | None = None) -> list[Any]:
-    """Return the spans of each answer, as `parse_answer` finds them, or what `load` reads from a file of answers.
+def parse_answers(answers: Any, texts: Iterable[str] | str | None = None, text: str = "") -> Any:
+    """Return the spans of one answer, as `parse_answer`, or of each of several, or what `load` reads from a file.
 
     >>> parse_answers([{"answer": '{"PER": ["Ada"]}', "text": "Ada sleeps"}]), parse_answers(["[]"], ["Bob"])
     ([[(0, 3, 'PER')]], [[]])
+    >>> parse_answers('{"PER": ["Ada"]}', "Ada sleeps")
+    [(0, 3, 'PER')]
     """
-    if isinstance(answers, (str, Path)):
-        return _top("load")(answers)  # type: ignore[no-any-return]  # a list of records
+    if isinstance(answers, Path) or (isinstance(answers, str) and answers.endswith((".jsonl", ".json"))):
+        return _top("load")(answers)
+    if isinstance(answers, str):
+        return parse_answer(answers, texts if isinstance(texts, str) else text)
     pairs = zip(answers, texts) if texts is not None else ((answer, "") for answer in answers)
-    records = ((answer if isinstance(answer, Mapping) else {"answer": answer}, text) for answer, text in pairs)
-    return [parse_answer(record["answer"], text or record.get("text", "")) for record, text in records]
+    records = ((answer if isinstance(answer, Mapping) else {"answer": answer}, beside) for answer, beside in pairs)
+    return [parse_answer(record["answer"], beside or record.get("text", "")) for record, beside in records]
+
+
+class ErrorTypes(dict[str, int]):
+    """The number of errors of each kind, and of FairEval's types by their abbreviations.
+
+    >>> from spacy_nereval import error_types
+    >>> found = error_types([["B-PER", "O"]], [["B-LOC", "B-LOC"]])
+    >>> found, found["LE"], found["FP"]
+    ({'label': 1, 'spurious': 1}, 1, 1)
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__(result.errors().by_type)
+        self._counts = result.fair.counts
+
+    def __missing__(self, key: str) -> int:
+        return self._counts[key.lower()]  # type: ignore[no-any-return]  # a number
+
+
+def _error_types(*sides: Any, **options: Any) -> ErrorTypes:
+    return ErrorTypes(_top("score")(*sides, metrics="fair", **options))
+
+
+def _load(path: Any, vocab: Any = None, **options: Any) -> Any:
+    """Return the result of `load`, which needs no vocabulary."""
+    return _top("load")(path, **options)
 
 
 def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
     """Return the result of `load`, which needs no vocabulary."""
     return _top("load")(path, **{"format": format} | options)
+
+
+OTHERS = {
+    **{"convert": _convert, "read_docs": _load, "load_docs": _load},
+    **dict.fromkeys(("error_types", "error_counts", "count_errors"), _error_types),
+}
+"""Functions of other packages that are more than a function of this one."""
 
 
 def _top(function: str) -> Any:

@@ -172,8 +172,8 @@ FIRST_NAMES = "a system-a pred-a preds-a model-a sys-a system1 pred1 old base"
 SECOND_NAMES = "b system-b pred-b preds-b model-b sys-b system2 pred2 new candidate"
 
 GOLD_NAMES = (
-    "gold golds gold-file dataset data-set data eval-data dev-data test-data reference references ref refs y-true true "
-    "truth ground-truth"
+    "gold golds gold-file dataset data-set data eval-data dev-data test-data reference "
+    "references ref refs y-true true truth ground-truth"
 )
 PRED_NAMES = (
     "pred preds prediction predictions predicted y-pred hypothesis hypotheses hyp hyps candidate candidates sys "
@@ -653,7 +653,7 @@ AT: dict[str, dict[str, Meaning]] = {
         "top limit max max-errors n-errors head": Meaning(
             "r.errors()[:10]", "nereval errors GOLD PRED --limit 10", option="--limit {}"
         ),
-        "group-by by grouped count counts most-common": Meaning(
+        "group-by by grouped count counts most-common summary stats totals": Meaning(
             "r.errors().counts, or r.to_frame('groups')", f"{SCORE} --tables groups"
         ),
         "type types error-type category kind": Meaning(

@@ -77,9 +77,17 @@ def make_nereval(
     from .scorer import Scoring, scoring_settings
 
     settings = scoring_settings(metrics, confidence, detail, labels, only, depth, sep, label_from)
+    if not Doc.has_extension("nereval"):
+        Doc.set_extension("nereval", getter=_refuse_scores)
     component = Nereval(Scoring(**settings), ents, list(spans_keys))
     _pipelines[component] = ref(nlp)
     return component
+
+
+def _refuse_scores(doc: Doc) -> None:
+    raise AttributeError(
+        "scores need gold annotation, which a Doc alone has not: write nlp.evaluate(examples), or score(gold, nlp)"
+    )
 
 
 class Nereval:

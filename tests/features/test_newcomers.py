@@ -547,6 +547,16 @@ WORKS = {
     "from spacy_nereval import convert; convert('gold.conll', 'made.jsonl'); load('made.jsonl')[0].spans": (
         "load('gold.conll')[0].spans"
     ),
+    "from spacy_nereval import parse_llm; "
+    "[parse_llm('[[\"Ada\", \"PER\"]]', text='Ada met'), parse_llm(['[[\"Ada\", \"PER\"]]'], texts=['Ada met'])]": (
+        "[[(0, 3, 'PER')], [[(0, 3, 'PER')]]]"
+    ),
+    "spacy_nereval.read_llm('pred.jsonl', texts=[])[0].spans": "load('pred.jsonl')[0].spans",
+    "spacy_nereval.load_docs('gold.spacy', nlp.vocab)[0].spans": "load('gold.spacy')[0].spans",
+    "found = spacy_nereval.error_types(gold, pred); [found, found['LE'], found['FN']]": (
+        "[result.errors().by_type, result.fair.counts['le'], result.fair.counts['fn']]"
+    ),
+    "result.warnings, result.notes": "[*result._notes], [*result._notes]",
     "spacy_nereval.Result.from_json('scored.json').f1": "1.0",
     "result.to_json(indent=2)": "result.to_json()",
     "[thresholds(gold, pred, per_label='own')['PER'].threshold]": (
@@ -681,6 +691,7 @@ FAILS = {
     "gate(result, 'policy.cfg')": "missing a required argument: 'candidate'; write gate('policy.cfg', gold, pred)",
     "load(gold, frobnicate=1)": "load has no argument frobnicate; its arguments are path, format",
     "score(gold, pred, 'muc').f1": "write r.semeval.strict_f, r.semeval.exact_f, r.semeval.partial_f, r.semeval.type_f",
+    "score(gold, pred, 'muc').possible": "write r.strict.possible, r.exact.possible, r.partial.possible, or r['type']",
     "score(gold, pred, 'muc').muc": "muc is a set of metrics: write r.semeval or r.slot_error",
     "from spacy_nereval import collect_named_entities": "tags_to_entities(spacy.training.iob_to_biluo(tags))",
     "thresholds(gold, pred).best.frobnicate": "there is no 'frobnicate'; there are cut, value",
@@ -865,6 +876,7 @@ COMMANDS = {
     "errors gold.jsonl pred.jsonl --format csv -o made-rows.csv": "",
     "compare gold.jsonl a.jsonl b.jsonl --by-label": "",
     "convert gold.jsonl new.jsonl --texts gold.jsonl": "each line of ANSWERS has its text",
+    "errors gold.jsonl pred.jsonl --summary": "write nereval score GOLD PRED --tables groups",
     "count gold.jsonl pred.jsonl": "nereval count needs --output: ",
     "html gold.jsonl pred.jsonl page.html": "",
     "report gold.jsonl pred.jsonl other.html": "",
@@ -1068,6 +1080,12 @@ def test_what_is_read_otherwise_is_told_in_one_line_on_stderr(line, room, monkey
     assert failed.exit_code == 1 and "read as" in failed.stderr, "whatever its verdict is"
     logged = run(*shlex.split(line), "--log-format", "json").stderr.splitlines()
     assert json.loads(logged[-1])["message"].startswith("read as ") and all(map(json.loads, logged))
+
+
+def test_a_count_file_may_have_the_name_of_what_it_is(room, monkeypatch, tmp_path):
+    monkeypatch.chdir(room)
+    run("count", "gold.jsonl", "pred.jsonl", "-o", tmp_path / "c.npz")
+    assert run("score", "--counts", tmp_path / "c.npz").stdout == run("score", tmp_path / "c.npz").stdout != ""
 
 
 @pytest.mark.parametrize("option", ["--quiet", "-q", "--silent"])

@@ -11,6 +11,7 @@ import srsly
 from docs import doc, example, little_corpus, write_docs
 from own_scorers import alone
 from places import ROOT
+from refusals import refused_with
 from spacy.cli._util import app
 from spacy.language import Language
 from spacy.scorer import get_ner_prf
@@ -150,3 +151,13 @@ def test_annotations_of_registered_functions_are_types_and_no_strings(place):
     module, name = place.split(":")
     parameters = inspect.signature(getattr(import_module(module), name)).parameters.values()
     assert [p.name for p in parameters if isinstance(p.annotation, str)] == []
+
+
+def test_a_doc_alone_says_where_its_scores_are():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nereval")
+    with refused_with(
+        AttributeError,
+        "scores need gold annotation, which a Doc alone has not: write nlp.evaluate(examples), or score(gold, nlp)",
+    ):
+        nlp("Ada met Bob")._.nereval  # noqa: B018  # asking for it is the error
