@@ -353,6 +353,8 @@ def with_output_last(args: Sequence[str]) -> list[str]:
 
     >>> with_output_last(["a.jsonl", "--to", "conll", "-o", "a.conll"])
     ['a.jsonl', 'a.conll']
+    >>> with_output_last(["--output", "a.conll", "a.jsonl"]), with_output_last(["a.jsonl", "--out", "a.conll"])
+    (['a.jsonl', 'a.conll'], ['a.jsonl', 'a.conll'])
     """
     result = [*args]
     for name in ("-o", "--output", "--out"):

@@ -481,6 +481,8 @@ def worst_group(
     >>> from spacy_nereval import create
     >>> worst_group(create("fair"), "label", [("A", 12, 0.5), ("B", 20, 0.25), ("C", 2, 0.0)])
     ('B scores lowest: F 0.25 on 20 gold spans', 'B')
+    >>> worst_group(create("slot_error"), "label", [("A", 12, 0.5), ("B", 20, 0.25)])
+    ('A scores highest: ser 0.50 on 12 gold spans', 'A')
     >>> worst_group(create("fair"), "label", [("A", 12, 1.0), ("B", 20, 1.0)])
     ('every label has F 1.00', None)
     """

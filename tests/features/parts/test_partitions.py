@@ -149,11 +149,12 @@ def test_ids_decide_in_which_half_samples_documents_are():
     assert whole[0] == whole[2] and whole[1] != whole[3]
 
 
-def test_partitions_with_equal_counts_and_partitions_without_annotation_add_up():
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_partitions_with_equal_counts_and_partitions_without_annotation_add_up(missing):
     """A count file that two others were merged from would be refused."""
     part = partial(count_partition, metrics="strict", samples=0, labels={"PER": "NAME"})
     skipped = [{**row, "pred": None} for row in SPANS[:3]]
-    found = merge([part(SPANS[:1]), part(SPANS[15:16]), part(skipped), part([{**SPANS[0], "gold": None}])])
+    found = merge([part(SPANS[:1]), part(SPANS[15:16]), part(skipped), part([{**SPANS[0], "gold": missing}])])
     assert (found.documents, found.skipped, found.pred) == (2, 4, 2)
     (again,) = (merge([archive_bytes(found), part(SPANS[:1])]),)
     assert again.documents == 3
