@@ -700,9 +700,21 @@ def test_a_flag_stands_behind_the_word_in_which_its_span_ends(run):
     assert run("return cases.map(([text, end]) => behindWord(text, end));", cases=[*cases.items()]) == ends
 
 
+def test_a_gap_is_where_no_piece_of_a_span_is(run):
+    span = {"start": 0, "end": 12, "pieces": [[0, 4], [9, 12]]}
+    found = run(
+        "return places.map((at) => [isGap(span, at), isGap({ ...span, pieces: null }, at)]);",
+        span=span,
+        places=[*range(14)],
+    )
+    assert found == [[at not in (0, 1, 2, 3, 9, 10, 11), False] for at in range(14)]
+
+
+@pytest.mark.parametrize("width", [3, 1000])
 @pytest.mark.parametrize("length", [10, 400, 401, 700, 5000])
-def test_stretches_cover_the_text_and_show_what_is_wanted(run, length):
-    flags = [{"start": s, "end": s + 3, "said": [{"kind": "hit"}]} for s in (2, length // 2, length - 4)]
+def test_stretches_cover_the_text_and_show_what_is_wanted(run, length, width):
+    ends = [(s, min(s + width, length - 1)) for s in (2, length // 2, length - 4)]
+    flags = [{"start": start, "end": end, "said": [{"kind": "hit"}]} for start, end in ends]
     parts = run("return stretches('x'.repeat(length), { flags }, () => false);", flags=flags, length=length)
     assert "".join("x" * (end - start) for start, end, _ in parts) == "x" * length
     assert [part[0] for part in parts] == [0, *(part[1] for part in parts[:-1])]
