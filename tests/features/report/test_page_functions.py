@@ -701,12 +701,9 @@ def test_a_flag_stands_behind_the_word_in_which_its_span_ends(run):
 
 
 def test_a_gap_is_where_no_piece_of_a_span_is(run):
-    span = {"start": 0, "end": 12, "pieces": [[0, 4], [9, 12]]}
-    found = run(
-        "return places.map((at) => [isGap(span, at), isGap({ ...span, pieces: null }, at)]);",
-        span=span,
-        places=[*range(14)],
-    )
+    pieces = [[0, 4], [9, 12]]
+    body = "return places.map((at) => [isGap({ pieces: parts }, at), isGap({ start: 0, end: 12 }, at)]);"
+    found = run(body, parts=pieces, places=[*range(14)])
     assert found == [[at not in (0, 1, 2, 3, 9, 10, 11), False] for at in range(14)]
 
 
