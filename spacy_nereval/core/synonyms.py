@@ -321,6 +321,7 @@ ROWS: dict[str, Meaning] = {
         "score(gold, pred, 'semeval').semeval.partial_f", f"{SCORE} --metrics semeval"
     ),
     "type ent-type entity-type": Meaning("score(gold, pred, 'semeval').semeval.type_f", f"{SCORE} --metrics semeval"),
+    "nereval spacy-nereval": Meaning("score(gold, pred)", SCORE),
     "nervaluate semeval2013 semeval-2013": Meaning("score(gold, pred, 'semeval')", f"{SCORE} --metrics semeval"),
     "seqeval": Meaning(
         "from spacy_nereval.compat.seqeval import f1_score, or score(gold, pred, 'strict')", f"{SCORE} --metrics strict"

@@ -566,6 +566,10 @@ WORKS = {
         "compare(gold, a, b).to_frame()[['metric', 'baseline_value', 'value', 'difference']].values.tolist()"
     ),
     "compare(gold, a, b, by_label=True)": "compare(gold, a, b, per_label=True)",
+    "leaderboard({'x': gold, 'y': a}, {'a': {'x': a, 'y': b}, 'b': {'y': a, 'x': b}})": (
+        "leaderboard({'x': (gold, {'a': a, 'b': b}), 'y': (a, {'a': b, 'b': a})})"
+    ),
+    "gate(['strict_f at_least 99'], gold, pred).reason": "gate(['strict_f at_least 99'], gold, pred).conclusion",
     "[*agreement(a, b).pairwise.items()]": "[(('a', 'b'), agreement(a, b).headline.value)]",
     "[compare(gold, a, b).ci_low, compare(gold, a, b).ci_upper]": "[*compare(gold, a, b).headline.interval]",
     "[result.ci_low, result.fair.ci_high]": "[result.strict.interval().low, result.fair.interval().high]",
@@ -626,6 +630,7 @@ FAILS = {
     "agreement(a, b, pairwise=True)": "write agreement({'ann': docs_a, 'bob': docs_b}).to_frame('pairs')",
     "from spacy_nereval import fbeta_score": "score(gold, pred, {'strict': {'beta': 2}})",
     "spacy_nereval.Counts(tp=8, fp=2, fn=1)": "write prf(8, 2, 1)",
+    "load('nereval')": "write score(gold, pred)",
     "load('seqeval')": "from spacy_nereval.compat.seqeval import f1_score",
     "spacy_nereval.Metric('partial')": "write score(gold, pred, 'partial')",
     "from spacy_nereval.hf import make_compute_metrics": "score(gold, pred)",

@@ -72,6 +72,7 @@ class Gate(Shown):
     _lines: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("ok", "success", "is_passed", "pass_"), "g.passed"),
         "status": "g.verdict",
+        **dict.fromkeys(("reason", "message", "explanation", "why"), "g.conclusion"),
         **dict.fromkeys(("to_junit", "to_xml", "save_junit", "junit"), "g.save('results.xml')"),
         **dict.fromkeys(("exit_code", "returncode"), "int(not g.passed)"),
         **dict.fromkeys(("raise_if_failed", "check", "assert_passed", "raise_for_status"), "assert g.passed, str(g)"),

@@ -144,6 +144,13 @@ def leaderboard(
     reading = reading_of_items(**options)
     if systems is None and isinstance(gold, Mapping) and gold and all(map(counts_of, gold.values())):
         gold, systems = None, gold  # results of one data set
+    if (
+        systems is not None
+        and isinstance(gold, Mapping)
+        and all(is_of_data_sets(one, gold) for one in systems.values())
+    ):
+        gold = {name: (of_it, {key: preds[name] for key, preds in systems.items()}) for name, of_it in gold.items()}
+        systems = None
     if systems is not None:
         data_sets: Mapping[str, Any] = {_name_of(gold): systems if gold is None else (gold, systems)}
     elif listed := gold if isinstance(gold, Mapping) else read_data_sets(gold):
@@ -168,6 +175,15 @@ def leaderboard(
             raise ValueError(f"{name}: {error}") from None
     result = rank_systems(boards, Confidence(level, seed=seed), primary=primary, label=label, trials=trials, sort=sort)
     return Leaderboard(result, [*dict.fromkeys(warnings)])
+
+
+def is_of_data_sets(system: Any, data_sets: Mapping[str, Any]) -> bool:
+    """Return whether a system is a table of its predictions on each data set.
+
+    >>> is_of_data_sets({"x": [], "y": []}, {"y": [], "x": []}), is_of_data_sets({"run 1": []}, {"news": []})
+    (True, False)
+    """
+    return isinstance(system, Mapping) and system.keys() == data_sets.keys()
 
 
 def _name_of(gold: Any) -> str:
