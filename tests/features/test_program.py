@@ -98,8 +98,7 @@ def test_usage_shows_the_name_that_was_typed(app, arguments, typed):
         assert f"Usage: {' '.join([name, *command])} [OPTIONS]" in said
     mistake = CliRunner().invoke(app, [*arguments, "score"], prog_name=typed)
     assert mistake.exit_code == 2
-    assert f"Usage: {name} score [OPTIONS]" in flat(mistake.output)
-    assert f"Try '{name} score --help' for help" in flat(mistake.output)
+    assert f"✘ {name} score needs gold: Gold annotation, a file or a folder of brat files" in flat(mistake.output)
     assert CliRunner().invoke(app, [*arguments, "scor"], prog_name=typed).exit_code == 2
 
 

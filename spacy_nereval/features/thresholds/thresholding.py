@@ -183,7 +183,7 @@ class Thresholds(Shown):
         return self._source[0]
 
     def __missing__(self, key: str) -> Any:
-        if key in self["per_type"]:
+        if key in self.get("per_type", ()):
             return Best(self["per_type"][key])
         return super().__missing__(key)
 
