@@ -64,6 +64,7 @@ THOROUGH = {
     "test_fuzz_commands.py",
     "test_gap_twins.py",
     "test_gate.py",
+    "test_help.py",
     "test_hostile_texts.py",
     "test_html.py",
     "test_influence.py",

@@ -15,6 +15,7 @@ from hypothesis import note
 from profiles import tries
 
 from spacy_nereval import Document, Metric, Span, names
+from spacy_nereval.metrics.registry import DEFAULT
 
 
 class Case(NamedTuple):
@@ -160,7 +161,9 @@ def law(test: Callable) -> Callable:
     tables = {metric: [case._replace(name=metric) for case in CONTRACT.get(metric, [Case()])] for metric in names()}
     cases = {metric: [case for case in table if name not in case.exempt] for metric, table in tables.items()}
     cases = {metric: table for metric, table in cases.items() if table}
-    return pytest.mark.parametrize("case", cases.values(), ids=cases)(tries(15)(test))
+    marks = {metric: () if metric in DEFAULT else pytest.mark.costly for metric in cases}  # the others are not quick
+    params = [pytest.param(table, id=metric, marks=marks[metric]) for metric, table in cases.items()]
+    return pytest.mark.parametrize("case", params)(tries(15)(test))
 
 
 def document(like: Document, sides: Iterable[Iterable[Span]]) -> Document:
