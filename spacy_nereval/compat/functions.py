@@ -216,7 +216,7 @@ def _read(format: str, path: Any, vocab: Any = None, **options: Any) -> Any:
     return _top("load")(path, **{"format": format} | options)
 
 
-OTHERS = {
+OTHERS: dict[str, Callable[..., Any]] = {
     **{"convert": _convert, "read_docs": _load, "load_docs": _load},
     **dict.fromkeys(("error_types", "error_counts", "count_errors"), _error_types),
 }

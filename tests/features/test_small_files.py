@@ -8,6 +8,7 @@ import sys
 
 import hostile
 import pytest
+from products import mostly_at_night
 
 MEMORY = 2 << 30
 """Bytes of memory that a command may take."""
@@ -60,10 +61,20 @@ LONG = {
 }
 """What takes longest, and is alike to others: the test of other files has it at night."""
 
+BY_DAY = (
+    "archive of XMI",
+    "arrays of zeros in .npz",
+    "buffers of zeros in a table",
+    "one row in gz",
+)
+"""One of each kind of file that is small and holds much."""
+
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit memory so")
-@pytest.mark.parametrize("name", sorted({*hostile.FILES} - {*LIGHT} - AS_IN_GZIP - LONG))
+@pytest.mark.parametrize(
+    "name", mostly_at_night(sorted({*hostile.FILES} - {*LIGHT} - AS_IN_GZIP - LONG), by_day=BY_DAY)
+)
 def test_every_small_file_is_refused_in_limited_memory(name, tmp_path):
     check(run_limited(tmp_path, name), name)
 

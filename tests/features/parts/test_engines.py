@@ -173,7 +173,7 @@ def check_workers_end(driven: Driven, ending: signal.Signals) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("always", [False, True], ids=["once", "always"])
+@pytest.mark.parametrize("always", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["once", "always"])
 def test_a_worker_of_loky_that_dies_before_its_first_file_is_followed_by_another(always, tmp_path):
     """And where all die, it is said what is kept."""
     script = Path(__file__).parents[2] / "support" / "dying.py"
@@ -203,6 +203,7 @@ def test_a_task_that_dask_gives_up_is_said_to_have_failed(driven):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_number_of_workers_changes_nothing(here):
     asked = ("--confidence", "--samples", 50)
     expected = evaluated(*SHARDS, *asked)
