@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
@@ -11,6 +12,7 @@ from ..core.declaration import Metric
 from ..core.edges import edge_lines
 from ..core.features import features
 from ..core.features import load_object as load_named
+from ..core.imports import PACKAGE
 from ..core.messages import describe_unknown
 from ..core.spans import Document
 from ..core.synonyms import RESULT_NAMES, SCORE_NAMES
@@ -342,8 +344,7 @@ class Result(Shown):
         >>> (score(gold, gold, "strict") - score(gold, [["B-PER"]] * 8, "strict")).delta
         0.5
         """
-        from .scoring import compare
-
+        compare: Callable[[Mapping[str, Any]], Comparison] = import_module(PACKAGE).compare  # made of this module
         return compare({"baseline": baseline, "system": self})
 
     def _attribute_meant(self, name: str) -> Any:
