@@ -406,5 +406,9 @@ def test_many_documents_open_with_a_page_of_them_in_the_document(browser, made, 
     assert browser["#where"].text.startswith("Page 1 of ")
     browser.click("#reset")
     assert browser.matches.endswith(f" in {number:,} of {number:,} documents")
+    browser.click("#next")
+    browser.click("#next")
+    browser.find("9")
+    assert browser["#where"].text.startswith("Page 1 of ") and browser["#where"].text != "Page 1 of 1"
     browser.find(f"{number - 1}")
     assert browser.shown == [number]
