@@ -116,6 +116,16 @@ def test_tasks_for_adjudication_are_what_the_command_writes(run, shared):
     assert prodigy == [*prodigy_tasks(shared)] and label_studio == [*label_studio_tasks(shared)]
 
 
+def test_an_adjudicated_document_counts_the_places_that_are_not_decided(run):
+    body = """return documents.map((doc, k) => [doc.places.length, [{}, { chosen: [] }, { unclear: true }].map((said) =>
+      adjudicated(k, doc.places.length ? new Map([[keyOf(k, 0), said]]) : new Map()).meta)]);"""
+    found = run(AGREEMENT, DATA, body)
+    for places, metas in found:
+        decided = [0, min(places, 1), 0]  # nothing said, a choice, unclear
+        assert metas == [{"decided": number, "open": places - number} for number in decided]
+    assert sum(places > 1 for places, _ in found) > 5
+
+
 # Thresholds
 
 
@@ -197,6 +207,8 @@ def test_every_chart_has_the_lines_of_its_system_and_the_best_is_told(run, curve
             pairs = zip(side[x][0], side[y][0], strict=True)
             known = [pytest.approx((100 * a, 100 * b)) for a, b in pairs if None not in (a, b)]
             assert [(point["x"], point["y"]) for point in line["points"]] == known
+            (mark,) = line["marks"]
+            assert (mark["x"], mark["y"]) == pytest.approx([*map(float, mark["shown"].split(", "))], abs=0.006)
     bins = [(bin["n"], pytest.approx(100 * bin["hits"])) for s in own for bin in curves["systems"][s]["bins"]]
     assert [(bin["n"], bin["y"]) for bin in charts["calibration"]["datasets"]["bins"]] == bins
     for s, line in zip(own, charts["cut"]["lines"], strict=True):

@@ -700,6 +700,15 @@ def test_a_flag_stands_behind_the_word_in_which_its_span_ends(run):
     assert run("return cases.map(([text, end]) => behindWord(text, end));", cases=[*cases.items()]) == ends
 
 
+def test_a_group_of_errors_is_chosen_for_its_system_and_metric_alone(run):
+    body = """const kept = (group, one, metric) =>
+      settled({ ...unfiltered(), one, other: ANY, metric, group }).group;
+    return data.groups.flatMap(({ system }, group) =>
+      [[system, fair], [system, fair ? 0 : 1], [(system + 1) % 3, fair]].map((asked) => kept(group, ...asked)));"""
+    found = run(body)
+    assert len(found) > 9 and found == [group for k in range(len(found) // 3) for group in (k, None, None)]
+
+
 def test_a_gap_is_where_no_piece_of_a_span_is(run):
     pieces = [[0, 4], [9, 12]]
     body = "return places.map((at) => [isGap({ pieces: parts }, at), isGap({ start: 0, end: 12 }, at)]);"
