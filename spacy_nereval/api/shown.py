@@ -157,7 +157,8 @@ class Rows(list[Any]):
 
     def to_csv(self, path: str | Path | None = None, index: bool = False) -> str | None:
         """Return the rows as CSV, or write them to a file, as the frame does."""
-        return self.to_frame().to_csv(path, index=index)  # type: ignore[no-any-return]  # pandas has no types
+        text: str | None = self.to_frame().to_csv(path, index=index)
+        return text
 
     if not TYPE_CHECKING:  # else no attribute would be wrong
 

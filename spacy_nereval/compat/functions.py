@@ -196,10 +196,10 @@ class ErrorTypes(dict[str, int]):
 
     def __init__(self, result: Any) -> None:
         super().__init__(result.errors().by_type)
-        self._counts = result.fair.counts
+        self._counts: dict[str, int] = result.fair.counts
 
     def __missing__(self, key: str) -> int:
-        return self._counts[key.lower()]  # type: ignore[no-any-return]  # a number
+        return self._counts[key.lower()]
 
 
 def _error_types(*sides: Any, **options: Any) -> ErrorTypes:
