@@ -171,11 +171,13 @@ def with_item_reading(function: Function) -> Function:
         while args and args[-1] is None and kwargs:  # which is no value, and may be given by its name
             args = args[:-1]
         format_name = None if "format" in accepted else kwargs.get("format")
-        if format_name is not None and not changes_nothing("format", called, format_name):
-            args, read = _read_in_format(args, **kwargs)
-            kwargs = {**read}
+        if format_name is not None:
+            kwargs = {name: value for name, value in kwargs.items() if name != "format"}
         if any(name not in accepted for name in kwargs):
             kwargs = arguments_here(kwargs, called, accepted, accepted[: len(args)])
+        if format_name is not None and not changes_nothing("format", called, format_name):
+            args, read = _read_in_format(args, format_name, **kwargs)
+            kwargs = {**read}
         check_call(full, called, args, kwargs)
         with keep_fields(kwargs.get("by")):
             return function(*args, **kwargs)

@@ -180,7 +180,11 @@ def parse_answers(answers: Any, texts: Iterable[str] | str | None = None, text: 
         return _top("load")(answers)
     if isinstance(answers, str):
         return parse_answer(answers, texts if isinstance(texts, str) else text)
-    pairs = zip(answers, texts) if texts is not None else ((answer, "") for answer in answers)
+    listed = [*answers]
+    beside_each = [""] * len(listed) if texts is None else [*texts]
+    if len(beside_each) != len(listed):
+        raise ValueError(f"{len(listed)} answers and {len(beside_each)} texts; expected a text for each answer")
+    pairs = zip(listed, beside_each)
     records = ((answer if isinstance(answer, Mapping) else {"answer": answer}, beside) for answer, beside in pairs)
     return [parse_answer(record["answer"], beside or record.get("text", "")) for record, beside in records]
 

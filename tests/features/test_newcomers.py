@@ -551,6 +551,7 @@ WORKS = {
     "[parse_llm('[[\"Ada\", \"PER\"]]', text='Ada met'), parse_llm(['[[\"Ada\", \"PER\"]]'], texts=['Ada met'])]": (
         "[[(0, 3, 'PER')], [[(0, 3, 'PER')]]]"
     ),
+    "score(y_true='gold.conll', y_pred='pred.conll', format='conll')": "score('gold.conll', 'pred.conll')",
     "spacy_nereval.read_llm('pred.jsonl', texts=[])[0].spans": "load('pred.jsonl')[0].spans",
     "spacy_nereval.load_docs('gold.spacy', nlp.vocab)[0].spans": "load('gold.spacy')[0].spans",
     "found = spacy_nereval.error_types(gold, pred); [found, found['LE'], found['FN']]": (
@@ -630,6 +631,8 @@ FAILS = {
     "agreement(a, b, pairwise=True)": "write agreement({'ann': docs_a, 'bob': docs_b}).to_frame('pairs')",
     "from spacy_nereval import fbeta_score": "score(gold, pred, {'strict': {'beta': 2}})",
     "spacy_nereval.Counts(tp=8, fp=2, fn=1)": "write prf(8, 2, 1)",
+    "spacy_nereval.parse_answers(['[]', '[]'], ['Ada'])": "2 answers and 1 texts; expected a text for each answer",
+    "score(y_true='gold.jsonl', y_pred='pred.jsonl', format='nothing')": "there is no format 'nothing'",
     "load('nereval')": "write score(gold, pred)",
     "load('seqeval')": "from spacy_nereval.compat.seqeval import f1_score",
     "spacy_nereval.Metric('partial')": "write score(gold, pred, 'partial')",
